@@ -1,0 +1,118 @@
+/**
+ * Scaled dot-product attention over the KV cache (Vaswani et al. 2017, https://arxiv.org/abs/1706.03762) with the
+ * variants that decoders use: grouped heads (https://arxiv.org/abs/2305.13245), sliding windows, soft caps, ALiBi
+ * (https://arxiv.org/abs/2108.12409) and attention sinks (a logit per head that joins the softmax but has no value).
+ */
+import type { Matrix, NodeBase, ReferenceContext, StateSlot, Value, Weight } from "./operation.ts";
+import { dot, rowOf } from "./matrix.ts";
+
+/** `y[t, h] = softmax(mask(cap(scale * q[t, h] . K[h']) + bias)) V[h']` with `h' = floor(h * kvHeads / heads)`. */
+export interface AttentionNode extends NodeBase {
+  readonly op: "attention";
+  /** q `[rows, heads * headDim]` */
+  readonly inputs: readonly [Value];
+  /** `[rows, heads * valueDim]` */
+  readonly outputs: readonly [Value];
+  /** `[position, kvHeads * headDim]`; the batch's own keys are stored already. */
+  readonly keys: StateSlot;
+  /** `[position, kvHeads * valueDim]` */
+  readonly values: StateSlot;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  readonly valueDim: number;
+  readonly scale: number;
+  /** A token sees only the last `window` positions, itself included; 0: all. */
+  readonly window: number;
+  /** Chunked attention: a token sees only positions of its own chunk of `chunk` positions; 0: off. */
+  readonly chunk: number;
+  /** False for encoders: every token of the batch sees every other (both sides of the window). */
+  readonly causal: boolean;
+  /** `cap * tanh(score / cap)`; 0: off. */
+  readonly softcap: number;
+  /** `[heads]`: added is `-slope * distance`. */
+  readonly alibiSlopes?: Weight;
+  /** `[heads]`: one more logit in each head's softmax. */
+  readonly sinks?: Weight;
+}
+
+/** Reference: for every token and head, all scores, then the weighted sum. A row with nothing to see gives zeros. */
+export function attentionReference(node: AttentionNode, context: ReferenceContext): void {
+  const q = context.matrix(node.inputs[0]);
+  const y = context.matrix(node.outputs[0]);
+  const slopes = node.alibiSlopes && context.weight(node.alibiSlopes);
+  const sinks = node.sinks && context.weight(node.sinks);
+  for (let r = 0; r < q.rows; r++) {
+    const position = context.batch.position + r;
+    const { first, end } = visible(node, position, context.batch.position + q.rows);
+    for (let head = 0; head < node.heads; head++) {
+      const scores = scoresOf(node, context, q, r, head, first, end);
+      if (slopes) scores.forEach((_, i) => scores[i] -= slopes[head] * Math.abs(position - first - i));
+      softmaxInPlace(scores, sinks?.[head]);
+      weightedSum(node, context, scores, head, first, headRow(y, r, head, node.valueDim));
+    }
+  }
+}
+
+/** Cached positions `[first, end)` that the token at `position` sees. */
+function visible(node: AttentionNode, position: number, batchEnd: number): { first: number; end: number } {
+  if (node.causal) {
+    let first = node.window > 0 ? Math.max(0, position - node.window + 1) : 0;
+    if (node.chunk > 0) first = Math.max(first, position - position % node.chunk);
+    return { first, end: position + 1 };
+  }
+  // Encoders with a symmetric window see half of it on each side.
+  const reach = node.window > 0 ? Math.floor(node.window / 2) : batchEnd;
+  return { first: Math.max(0, position - reach), end: Math.min(batchEnd, position + reach + 1) };
+}
+
+function scoresOf(
+  node: AttentionNode,
+  context: ReferenceContext,
+  q: Matrix,
+  r: number,
+  head: number,
+  first: number,
+  end: number,
+): Float32Array {
+  const keys = context.state(node.keys);
+  const query = headRow(q, r, head, node.headDim);
+  const kvHead = Math.floor(head * node.kvHeads / node.heads);
+  const scores = new Float32Array(end - first);
+  for (let i = 0; i < scores.length; i++) {
+    const start = (first + i) * node.keys.width + kvHead * node.headDim;
+    const score = node.scale * dot(query, keys.subarray(start, start + node.headDim));
+    scores[i] = node.softcap > 0 ? node.softcap * Math.tanh(score / node.softcap) : score;
+  }
+  return scores;
+}
+
+/** Softmax over the scores and, if given, one sink logit that takes part in the sum only. */
+function softmaxInPlace(scores: Float32Array, sink?: number): void {
+  let max = sink ?? -Infinity;
+  for (const score of scores) max = Math.max(max, score);
+  let sum = sink === undefined ? 0 : Math.exp(sink - max);
+  for (let i = 0; i < scores.length; i++) sum += scores[i] = Math.exp(scores[i] - max);
+  for (let i = 0; i < scores.length; i++) scores[i] = sum > 0 ? scores[i] / sum : 0;
+}
+
+function weightedSum(
+  node: AttentionNode,
+  context: ReferenceContext,
+  weights: Float32Array,
+  head: number,
+  first: number,
+  into: Float32Array,
+): void {
+  const values = context.state(node.values);
+  const kvHead = Math.floor(head * node.kvHeads / node.heads);
+  into.fill(0);
+  for (let i = 0; i < weights.length; i++) {
+    const start = (first + i) * node.values.width + kvHead * node.valueDim;
+    for (let d = 0; d < into.length; d++) into[d] += weights[i] * values[start + d];
+  }
+}
+
+function headRow(matrix: Matrix, r: number, head: number, width: number): Float32Array {
+  return rowOf(matrix, r).subarray(head * width, (head + 1) * width);
+}

@@ -1,0 +1,56 @@
+/**
+ * Rotary position embedding (Su et al. 2021, https://arxiv.org/abs/2104.09864).
+ *
+ * The kernel knows nothing of scaling schemes: linear, llama-3, YaRN and LongRoPE scaling all end in a table of
+ * angles per position (`frequencies`) and one factor on the rotated values (`magnitude`); see `models/parts/rope.ts`.
+ */
+import type { NodeBase, ReferenceContext, Value, Weight } from "./operation.ts";
+import { rowOf } from "./matrix.ts";
+
+/** `adjacent`: pairs (2i, 2i+1), GPT-J and LLaMA files. `halves`: pairs (i, i + rotaryDim/2), GPT-NeoX. */
+export type RopePairing = "adjacent" | "halves";
+
+/** Rotates the first `rotaryDim` elements of each head by `position * frequencies[i]`; the rest is copied. */
+export interface RopeNode extends NodeBase {
+  readonly op: "rope";
+  /** `[rows, heads * headDim]` */
+  readonly inputs: readonly [Value];
+  /** `[rows, heads * headDim]` */
+  readonly outputs: readonly [Value];
+  readonly headDim: number;
+  /** First rotated element of each head (latent attention rotates the tail). */
+  readonly rotaryOffset: number;
+  /** Even, at most `headDim - rotaryOffset`. */
+  readonly rotaryDim: number;
+  readonly pairing: RopePairing;
+  /** `[rotaryDim / 2]`, radians per position. */
+  readonly frequencies: Weight;
+  /** Factor on the rotated elements. */
+  readonly magnitude: number;
+}
+
+/** Reference: angle in double precision from the float32 product, as the float32 models compute it. */
+export function ropeReference(node: RopeNode, context: ReferenceContext): void {
+  const x = context.matrix(node.inputs[0]);
+  const y = context.matrix(node.outputs[0]);
+  const frequencies = context.weight(node.frequencies);
+  const half = node.rotaryDim / 2;
+  const [step, partner] = node.pairing === "adjacent" ? [2, 1] : [1, half];
+  for (let r = 0; r < x.rows; r++) {
+    const row = rowOf(x, r);
+    const into = rowOf(y, r);
+    const position = context.batch.position + r;
+    into.set(row);
+    for (let head = node.rotaryOffset; head < x.width; head += node.headDim) {
+      for (let i = 0; i < half; i++) {
+        const angle = Math.fround(position * frequencies[i]);
+        const cos = Math.cos(angle) * node.magnitude;
+        const sin = Math.sin(angle) * node.magnitude;
+        const a = row[head + i * step];
+        const b = row[head + i * step + partner];
+        into[head + i * step] = a * cos - b * sin;
+        into[head + i * step + partner] = a * sin + b * cos;
+      }
+    }
+  }
+}
