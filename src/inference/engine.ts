@@ -1,0 +1,68 @@
+/**
+ * What a session needs from an executor: run a batch over one sequence's state, and generate from there.
+ *
+ * Two engines implement it: the reference (TypeScript, float32) and Vulkan. A session is written against this
+ * interface alone.
+ */
+import type { Batch } from "../kernels/operation.ts";
+import type { SamplingOptions } from "./sampling/mod.ts";
+
+/** One token out of the decode loop. */
+export interface Step {
+  readonly token: number;
+  /** Position of the token itself: where it will be fed. */
+  readonly position: number;
+}
+
+/** How {@linkcode Engine.decode} picks tokens and when it ends by itself. */
+export interface DecodeOptions {
+  readonly sampling: SamplingOptions;
+  /** Tokens before the first sampled one, oldest first, for the repetition penalties. */
+  readonly history: readonly number[];
+  /** Tokens that end generation; empty when the caller wants to go on past them. */
+  readonly endOfGeneration: ReadonlySet<number>;
+  /** Most tokens to sample. */
+  readonly maxTokens: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Executes the model for one sequence. Positions `[0, n)` hold state after `n` tokens were fed. */
+export interface Engine {
+  /** Most tokens a sequence can hold. */
+  readonly contextLength: number;
+  /** Most tokens per call of {@linkcode forward}. */
+  readonly ubatch: number;
+  /** Whether state can be cut back to any earlier position (true without recurrent layers). */
+  readonly canRewind: boolean;
+  /** What the sequence's state costs, bytes. */
+  readonly stateBytes: number;
+
+  /**
+   * Feeds a batch and returns the logits of its last `outputs` rows, `[outputs, vocabulary]`, or the last hidden
+   * states for an encoder. With no outputs nothing is read back and the returned array is empty.
+   */
+  forward(batch: Batch, outputs: number): Promise<Float32Array>;
+
+  /**
+   * Feeds `batch`, samples a token from its last row, feeds that, and so on. Yields each sampled token, an
+   * end-of-generation token included (it is not fed). Ends after that token, after `maxTokens`, when the context is
+   * full, or on abort.
+   */
+  decode(batch: Batch, options: DecodeOptions): AsyncIterable<Step>;
+
+  /** Forgets all state. */
+  clear(): void;
+
+  /** Copies recurrent state, to come back to the present position later. */
+  checkpoint(): Promise<Checkpoint>;
+  /** Goes back to a checkpoint. */
+  restore(checkpoint: Checkpoint): Promise<void>;
+
+  [Symbol.dispose](): void;
+}
+
+/** Recurrent state at one position; opaque to everyone but the engine that made it. */
+export interface Checkpoint {
+  readonly position: number;
+  readonly bytes: number;
+}

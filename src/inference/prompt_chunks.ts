@@ -1,0 +1,12 @@
+/** Cuts a prompt into batches that an engine takes. */
+import type { Batch } from "../kernels/operation.ts";
+
+/** Batches of at most `ubatch` tokens, the first at `position`. */
+export function* promptChunks(tokens: ArrayLike<number>, position: number, ubatch: number): Generator<Batch> {
+  for (let start = 0; start < tokens.length; start += ubatch) {
+    const end = Math.min(start + ubatch, tokens.length);
+    const chunk = new Int32Array(end - start);
+    for (let i = start; i < end; i++) chunk[i - start] = tokens[i];
+    yield { tokens: chunk, position: position + start };
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * What a family has in hand while it builds a forward pass: the graph, the numbers, the tensors and the state.
+ *
+ * Asking for a tensor checks its name, shape and format; so building the graph once, before anything is uploaded,
+ * refuses by name every file that could not run.
+ */
+import { UserError } from "../common/errors.ts";
+import type { GgufFile, TensorInfo } from "../gguf/mod.ts";
+import { GraphBuilder } from "../graph/builder.ts";
+import type { StateSlot, Weight } from "../kernels/operation.ts";
+import { FORMATS } from "../quant/formats.ts";
+import type { Config } from "./config.ts";
+
+/** A weight that zinc computes instead of reading. */
+export interface ConstantWeight extends Weight {
+  readonly data: Float32Array;
+}
+
+/** The tensors of a file, by name, as far as a family has asked for them. */
+export class TensorTable {
+  readonly #file: GgufFile;
+  readonly #weights = new Map<string, Weight>();
+  readonly #constants = new Map<string, ConstantWeight>();
+
+  /** @param file The open model. */
+  constructor(file: GgufFile) {
+    this.#file = file;
+  }
+
+  /** Whether the file has the tensor. */
+  has(name: string): boolean {
+    return this.#file.tensors.has(name);
+  }
+
+  /** The tensor as a matrix `[rows, columns]` (a vector is one row). Throws `UserError` unless it is there in that shape. */
+  matrix(name: string, rows: number, columns: number): Weight {
+    return this.experts(name, 1, rows, columns);
+  }
+
+  /** A vector `[length]`, stored as one row. */
+  vector(name: string, length: number): Weight {
+    return this.matrix(name, 1, length);
+  }
+
+  /** The vector if the file has it. */
+  optionalVector(name: string, length: number): Weight | undefined {
+    return this.has(name) ? this.vector(name, length) : undefined;
+  }
+
+  /** A stack of matrices `[experts, rows, columns]`. */
+  experts(name: string, experts: number, rows: number, columns: number): Weight {
+    const known = this.#weights.get(name);
+    const info = this.#info(name);
+    const weight = known ?? { name, format: usableFormat(info), experts, rows, columns };
+    const shape = [columns, rows, experts];
+    const found = [...info.dims, 1, 1, 1];
+    if (info.elements !== experts * rows * columns || shape.some((extent, i) => extent !== found[i])) {
+      throw new UserError(
+        `Cannot use tensor "${name}": its shape is [${info.dims.join(", ")}], expected [${
+          trimOnes(shape).join(", ")
+        }]`,
+      );
+    }
+    this.#weights.set(name, weight);
+    return weight;
+  }
+
+  /** Elements of a tensor, for a family that must know an extent no key gives. `ne[dimension]` of the file. */
+  extent(name: string, dimension: number): number {
+    return this.#info(name).dims[dimension] ?? 1;
+  }
+
+  /** The decoded values of a small tensor. */
+  values(name: string, length: number): Float32Array {
+    const info = this.#info(name);
+    const format = FORMATS[usableFormat(info)];
+    if (info.elements !== length) {
+      throw new UserError(`Cannot use tensor "${name}": it has ${info.elements} elements, expected ${length}`);
+    }
+    const bytes = new Uint8Array(info.bytes);
+    this.#file.readTensor(info, bytes);
+    const values = new Float32Array(length);
+    format.decode(bytes, length / format.blockLength, values, 0);
+    return values;
+  }
+
+  /** A weight computed by zinc, `[1, data.length]`. The same name gives the same weight. */
+  constant(name: string, compute: () => Float32Array): Weight {
+    let constant = this.#constants.get(name);
+    if (!constant) {
+      const data = compute();
+      constant = { name, format: "f32", experts: 1, rows: 1, columns: data.length, data };
+      this.#constants.set(name, constant);
+    }
+    return constant;
+  }
+
+  /** All tensors asked for so far: what has to be uploaded. */
+  get weights(): ReadonlyMap<string, Weight> {
+    return this.#weights;
+  }
+
+  /** All computed weights so far. */
+  get constants(): ReadonlyMap<string, ConstantWeight> {
+    return this.#constants;
+  }
+
+  #info(name: string): TensorInfo {
+    const info = this.#file.tensors.get(name);
+    if (!info) throw new UserError(`Cannot load "${this.#file.path}": tensor "${name}" is missing`);
+    return info;
+  }
+}
+
+function usableFormat(info: TensorInfo) {
+  const format = info.format;
+  if (format === undefined || !FORMATS[format].device) {
+    const supported = Object.values(FORMATS).filter((f) => f.device).map((f) => f.name).join(", ");
+    throw new UserError(
+      `Cannot use tensor "${info.name}": no kernel reads type ${format ?? info.ggmlType} (supported: ${supported})`,
+    );
+  }
+  return format;
+}
+
+function trimOnes(shape: number[]): number[] {
+  const trimmed = [...shape];
+  while (trimmed.length > 1 && trimmed.at(-1) === 1) trimmed.pop();
+  return trimmed;
+}
+
+/** The state slots of a model, by name; ids are stable over rebuilds of the graph. */
+export class StateTable {
+  readonly #slots = new Map<string, StateSlot>();
+
+  /** A cache with one row of `width` elements per position. */
+  kv(name: string, width: number): StateSlot {
+    return this.#slot(name, "kv", width);
+  }
+
+  /** A float32 state of `width` elements per sequence. */
+  recurrent(name: string, width: number): StateSlot {
+    return this.#slot(name, "recurrent", width);
+  }
+
+  /** All slots in order of their ids. */
+  get slots(): readonly StateSlot[] {
+    return [...this.#slots.values()];
+  }
+
+  #slot(name: string, kind: StateSlot["kind"], width: number): StateSlot {
+    let slot = this.#slots.get(name);
+    if (!slot) this.#slots.set(name, slot = { id: this.#slots.size, name, kind, width });
+    return slot;
+  }
+}
+
+/** Everything a family needs to build one forward pass. */
+export interface ModelBuilder {
+  readonly graph: GraphBuilder;
+  readonly config: Config;
+  readonly tensors: TensorTable;
+  readonly states: StateTable;
+  /** Rows of the KV cache: the context the session was opened with (it chooses LongRoPE's factors). */
+  readonly contextLength: number;
+}

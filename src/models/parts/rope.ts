@@ -1,0 +1,89 @@
+/**
+ * Rotary frequencies: every scaling scheme ends in one angle per position and pair, and one magnitude.
+ *
+ * Linear scaling: https://arxiv.org/abs/2306.15595. YaRN: https://arxiv.org/abs/2309.00071 (with the rounding of the
+ * correction range that llama.cpp applies). Llama-3 and LongRoPE factors come as tensors in the file.
+ */
+import { UserError } from "../../common/errors.ts";
+import type { Weight } from "../../kernels/operation.ts";
+import type { ModelBuilder } from "../model_builder.ts";
+
+/** What differs from the file's plain keys. */
+export interface RopeSettings {
+  /** Base of the geometric series; the file's `rope.freq_base` by default. */
+  readonly base?: number;
+  /** Rotated elements per head; the config's by default. */
+  readonly rotaryDim?: number;
+  /** Whether the file's scaling keys apply (Gemma 3's local layers ignore them). */
+  readonly scaled?: boolean;
+}
+
+/** A table of angles, and the factor on rotated values. */
+export interface RopeTable {
+  readonly frequencies: Weight;
+  readonly magnitude: number;
+  readonly rotaryDim: number;
+}
+
+/** The rotation that the file's metadata and tensors describe. */
+export function ropeTable(m: ModelBuilder, settings: RopeSettings = {}): RopeTable {
+  const { keys } = m.config;
+  const rotaryDim = settings.rotaryDim ?? m.config.rotaryDim;
+  const base = settings.base ?? keys.number("rope.freq_base", 10000);
+  const type = settings.scaled === false ? "none" : keys.string("rope.scaling.type", defaultScaling(m));
+  const factor = type === "none" ? 1 : keys.number("rope.scaling.factor", keys.number("rope.scale_linear", 1));
+  if (!(base > 0) || !(factor >= 0)) {
+    throw new UserError(`Cannot use rotary base ${base} with scaling factor ${factor}: both must be positive`);
+  }
+  const scale = factor === 0 ? 1 : 1 / factor;
+  const name = `rope:${base}:${rotaryDim}:${type}`;
+  const magnitude = keys.number("rope.scaling.attn_factor", 1);
+  const plain = () => Float32Array.from({ length: rotaryDim / 2 }, (_, i) => base ** (-2 * i / rotaryDim));
+  switch (type) {
+    case "none":
+    case "linear":
+    case "longrope": {
+      const divisors = settings.scaled === false ? undefined : frequencyDivisors(m, rotaryDim);
+      const frequencies = m.tensors.constant(
+        `${name}:${divisors?.name ?? ""}`,
+        () => plain().map((f, i) => f * scale / (divisors ? divisors.values[i] : 1)),
+      );
+      return { frequencies, magnitude, rotaryDim };
+    }
+    case "yarn": {
+      const frequencies = m.tensors.constant(name, () => yarn(m, plain(), base, scale));
+      return { frequencies, magnitude: magnitude * (1 + 0.1 * Math.log(1 / scale)), rotaryDim };
+    }
+    default:
+      throw new UserError(`Cannot use rope scaling type "${type}" (supported: none, linear, yarn, longrope)`);
+  }
+}
+
+/** Without a type, the presence of a factor means linear scaling. */
+function defaultScaling(m: ModelBuilder): string {
+  const { keys } = m.config;
+  return keys.has("rope.scaling.factor") || keys.has("rope.scale_linear") ? "linear" : "none";
+}
+
+/** Divisors of the frequencies, `[rotaryDim / 2]`: llama-3's, or LongRoPE's for short or long contexts. */
+function frequencyDivisors(m: ModelBuilder, rotaryDim: number): { name: string; values: Float32Array } | undefined {
+  const original = m.config.keys.number("rope.scaling.original_context_length", m.config.contextLength);
+  const long = m.contextLength > original ? "rope_factors_long.weight" : "rope_factors_short.weight";
+  const name = [long, "rope_freqs.weight"].find((candidate) => m.tensors.has(candidate));
+  return name === undefined ? undefined : { name, values: m.tensors.values(name, rotaryDim / 2) };
+}
+
+/** YaRN: high frequencies stay, low ones are interpolated, a ramp between the two correction dimensions. */
+function yarn(m: ModelBuilder, plain: Float32Array, base: number, scale: number): Float32Array {
+  const { keys } = m.config;
+  const rotaryDim = 2 * plain.length;
+  const original = keys.number("rope.scaling.original_context_length", m.config.contextLength);
+  const dimension = (rotations: number) =>
+    rotaryDim * Math.log(original / (rotations * 2 * Math.PI)) / (2 * Math.log(base));
+  const low = Math.max(0, Math.floor(dimension(keys.number("rope.scaling.yarn_beta_fast", 32))));
+  const high = Math.min(rotaryDim - 1, Math.ceil(dimension(keys.number("rope.scaling.yarn_beta_slow", 1))));
+  return plain.map((f, i) => {
+    const ramp = 1 - Math.min(1, Math.max(0, (i - low) / Math.max(0.001, high - low)));
+    return f * scale * (1 - ramp) + f * ramp;
+  });
+}
