@@ -1,0 +1,56 @@
+/** One question and its answer, streamed to standard output. */
+import { UserError } from "../../common/errors.ts";
+import { notice, type Output, writeError } from "../output.ts";
+import { statisticsLine } from "../statistics.ts";
+import { styled } from "../terminal.ts";
+import type { Conversation, ReplyEnd, Responder } from "./conversation.ts";
+
+/** The message alone fills the context; the chat can go on with a shorter one. */
+export class MessageTooLong extends UserError {}
+
+/** Asks `question` and streams the reply to `out`. What was said before an abort is kept in the conversation. */
+export async function takeTurn(
+  question: string,
+  scope: { conversation: Conversation; responder: Responder; out: Output },
+  signal: AbortSignal,
+): Promise<ReplyEnd> {
+  const { conversation, responder, out } = scope;
+  conversation.ask(question);
+  const dropped = conversation.makeRoom(responder);
+  if (dropped > 0) {
+    notice(`the context of ${responder.contextLength} tokens is full: forgot the ${dropped} oldest messages`);
+  }
+  try {
+    refuseTooLong(conversation, responder);
+    const replies = responder.reply(conversation.messages, signal);
+    let text = "";
+    let part = await replies.next();
+    for (; !part.done; part = await replies.next()) {
+      text += part.value;
+      await out.write(part.value);
+    }
+    if (!text.endsWith("\n")) await out.write("\n");
+    conversation.answer(text, part.value);
+    reportEnd(part.value, responder);
+    return part.value;
+  } catch (error) {
+    conversation.retract();
+    throw error;
+  }
+}
+
+function refuseTooLong(conversation: Conversation, responder: Responder): void {
+  const tokens = responder.countTokens(conversation.messages);
+  if (tokens < responder.contextLength) return;
+  throw new MessageTooLong(
+    `Message too long: the prompt has ${tokens} tokens and the context ${responder.contextLength}; ` +
+      "shorten it or start with a larger -c",
+  );
+}
+
+function reportEnd(end: ReplyEnd, responder: Responder): void {
+  if (end.reason === "context") {
+    notice(`the reply was cut: the context of ${responder.contextLength} tokens is full`);
+  }
+  writeError(styled(statisticsLine(end.timings), "dim") + "\n");
+}
