@@ -8,6 +8,7 @@
  * This table is the only definition: `shaders/include/step.glsl` is {@linkcode stepGlsl}, held to it by a test.
  */
 import { assert } from "../common/assert.ts";
+import { UserError } from "../common/errors.ts";
 
 /** The header's fields in memory order, with their meaning as the shader include states it. */
 export const STEP_FIELDS = {
@@ -38,6 +39,18 @@ export const STEP_ERROR = {
   /** Every logit was -infinity: there was nothing to choose from. */
   noCandidate: 2,
 } as const;
+
+/** The error to show for the bits of an `error` field; `where` names the device or executor, if known. */
+export function logitsError(bits: number, where?: string): UserError {
+  const place = where ? ` on ${where}` : "";
+  if (bits & STEP_ERROR.nonFiniteLogits) {
+    return new UserError(
+      `Cannot choose a token: the model computed logits that are not finite${place}; ` +
+        'the file may be damaged or the driver may compute wrong numbers, "zinc check" tests the latter',
+    );
+  }
+  return new UserError(`Cannot choose a token: every token of the vocabulary is excluded${place}`);
+}
 
 /** Bytes of a step buffer for batches of up to `maxTokens` tokens. */
 export function stepBytes(maxTokens: number): number {
