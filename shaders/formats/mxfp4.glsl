@@ -1,0 +1,34 @@
+// MXFP4: 32 four-bit floats (sign, 2 bits of exponent, 1 of mantissa) times 2^(e - 127). Planes: qs 16 bytes (byte i
+// holds weights i and i + 16), e 1 byte.
+//
+// The three magnitude bits are put where a float16 has its lowest exponent bits and its highest mantissa bit; that
+// float16 is 2^-14 times the value, for the subnormal code 0.5 as well as for the normal ones.
+#include "../include/weights.glsl"
+#define CHUNK 32
+
+// 2^(e - 127) 2^14, as a product of two, since its bits alone would be subnormal for small e and overflow for large.
+float scale_of(uint e) { return uintBitsToFloat((max(e, 64) - 50) << 23) * uintBitsToFloat((127 + min(e, 64) - 64) << 23); }
+
+// The codes in bits 0-3 and 16-19 of `word`.
+vec2 two_codes(uint word) { return unpackHalf2x16(word << 9 & 0x0e000e00u | word << 12 & 0x80008000u); }
+
+void decode_chunk(Weights w, uint chunk, out float v[CHUNK]) {
+  const uvec4 qs = load_uvec4(w.address + pieces(chunk));
+  const float scale = scale_of(load_u8(w.address + pieces(w.blocks) + chunk));
+  [[unroll]] for (int i = 0; i < 4; i++) {
+    [[unroll]] for (int k = 0; k < 2; k++) {
+      const vec2 low = two_codes(qs[i] >> (8 * k)) * scale;
+      const vec2 high = two_codes(qs[i] >> (8 * k + 4)) * scale;
+      v[4 * i + k] = low.x;
+      v[4 * i + k + 2] = low.y;
+      v[16 + 4 * i + k] = high.x;
+      v[16 + 4 * i + k + 2] = high.y;
+    }
+  }
+}
+
+float decode_one(Weights w, uint element) {
+  const uint block = element >> 5;
+  const uint code = load_u8(w.address + pieces(block) + (element & 15)) >> ((element >> 4 & 1) * 4) & 15;
+  return two_codes(code).x * scale_of(load_u8(w.address + pieces(w.blocks) + block));
+}

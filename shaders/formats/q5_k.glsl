@@ -1,0 +1,30 @@
+// Q5_K: as Q4_K with a fifth bit. One plane of 176-byte blocks: 16 bytes of scales, 32 bytes whose bit `sub` is the
+// fifth bit of weight i of sub-block `sub`, then 32 bytes for each pair of sub-blocks, the first in the low halves.
+#include "../include/weights.glsl"
+#include "../include/scales_k4.glsl"
+#define CHUNK 32
+
+void decode_chunk(Weights w, uint chunk, out float v[CHUNK]) {
+  const uint sub = chunk & 7;
+  const uint64_t block = w.address + bytes_of(chunk >> 3, 176);
+  const vec2 dm = scale_and_minimum(load_uvec4(block), sub);
+  const uint64_t qs = block + 48 + (sub >> 1) * 32;
+  const uint shift = (sub & 1) * 4;
+  [[unroll]] for (int half_ = 0; half_ < 2; half_++) {
+    const uvec4 high = (load_uvec4(block + 16 + 16 * half_) >> sub & 0x01010101u) << 4;
+    const uvec4 words = load_uvec4(qs + 16 * half_) >> shift & 0x0f0f0f0fu | high;
+    [[unroll]] for (int i = 0; i < 4; i++) {
+      [[unroll]] for (int k = 0; k < 4; k++) v[16 * half_ + 4 * i + k] = fma(dm.x, byte_f32(words[i], k), -dm.y);
+    }
+  }
+}
+
+float decode_one(Weights w, uint element) {
+  const uint sub = element >> 5 & 7;
+  const uint i = element & 31;
+  const uint64_t block = w.address + bytes_of(element >> 8, 176);
+  const vec2 dm = scale_and_minimum(load_uvec4(block), sub);
+  const uint low = load_u8(block + 48 + (sub >> 1) * 32 + i) >> ((sub & 1) * 4) & 15;
+  const uint high = load_u8(block + 16 + i) >> sub & 1;
+  return fma(dm.x, float(low | high << 4), -dm.y);
+}
