@@ -8,6 +8,7 @@ import { assert } from "../common/assert.ts";
 import type { Activation } from "../kernels/activations.ts";
 import type { AttentionNode } from "../kernels/attention.ts";
 import type { EmbedIndex } from "../kernels/embed.ts";
+import type { MapFunction } from "../kernels/map.ts";
 import type { NormKind } from "../kernels/norm.ts";
 import type { StateSlot, Value, Weight } from "../kernels/operation.ts";
 import type { Node } from "../kernels/registry.ts";
@@ -54,7 +55,21 @@ export interface RopeOptions {
 /** Attention without its inputs; what is left out is off. */
 export type AttentionOptions =
   & Pick<AttentionNode, "keys" | "values" | "heads" | "kvHeads" | "headDim" | "scale">
-  & Partial<Pick<AttentionNode, "valueDim" | "window" | "chunk" | "causal" | "softcap" | "alibiSlopes" | "sinks">>;
+  & Partial<
+    Pick<
+      AttentionNode,
+      | "valueDim"
+      | "window"
+      | "chunk"
+      | "causal"
+      | "softcap"
+      | "alibiSlopes"
+      | "sinks"
+      | "relativeBias"
+      | "temperature"
+      | "encoder"
+    >
+  >;
 
 /** Collects nodes and values; one instance builds one graph. */
 export class GraphBuilder {
@@ -126,7 +141,10 @@ export class GraphBuilder {
 
   /** `y = residual + scale * activation(W x + bias)`. */
   matmul(x: Value, weight: Weight, options: MatmulOptions = {}): Value {
-    assert(x.width === weight.columns, `${weight.name}: ${weight.columns} columns times ${x.name} of width ${x.width}`);
+    assert(
+      x.width === weight.columns,
+      `${weight.name}: ${weight.columns} columns times ${x.name} of width ${x.width}`,
+    );
     const y = this.value(options.name ?? weight.name, x.rows, weight.rows);
     const { bias, activation = "none", scale = 1, residual } = options;
     const inputs: readonly [Value] | readonly [Value, Value] = residual ? [x, residual] : [x];
@@ -138,7 +156,10 @@ export class GraphBuilder {
   rope(x: Value, options: RopeOptions): Value {
     const { headDim, rotaryOffset = 0, rotaryDim, pairing, frequencies, magnitude = 1 } = options;
     assert(x.width % headDim === 0 && rotaryOffset + rotaryDim <= headDim, `${x.name}: rotary width`);
-    assert(frequencies.columns === rotaryDim / 2, `${frequencies.name}: ${frequencies.columns} for ${rotaryDim}`);
+    assert(
+      frequencies.columns === rotaryDim / 2,
+      `${frequencies.name}: ${frequencies.columns} for ${rotaryDim}`,
+    );
     const y = this.value(`rope(${x.name})`, x.rows, x.width);
     this.add({
       op: "rope",
@@ -167,7 +188,17 @@ export class GraphBuilder {
     assert(heads % kvHeads === 0, `${heads} heads over ${kvHeads} key heads`);
     const y = this.value(`attention(${q.name})`, q.rows, heads * valueDim);
     const { window = 0, chunk = 0, causal = true, softcap = 0 } = options;
-    this.add({ op: "attention", inputs: [q], outputs: [y], ...options, valueDim, window, chunk, causal, softcap });
+    this.add({
+      op: "attention",
+      inputs: [q],
+      outputs: [y],
+      ...options,
+      valueDim,
+      window,
+      chunk,
+      causal: causal && !options.encoder,
+      softcap,
+    });
     return y;
   }
 
@@ -185,6 +216,24 @@ export class GraphBuilder {
     const y = this.value(`sum(${a.name}, ${b.name})`, a.rows, a.width);
     this.add({ op: "add", inputs: [a, b], outputs: [y], scale });
     return y;
+  }
+
+  /** `scale * f(inner * x)`, element by element. */
+  map(x: Value, f: MapFunction, options: { inner?: number; scale?: number } = {}): Value {
+    const y = this.value(`${f.kind}(${x.name})`, x.rows, x.width);
+    const { inner = 1, scale = 1 } = options;
+    this.add({ op: "map", inputs: [x], outputs: [y], function: f, inner, scale });
+    return y;
+  }
+
+  /** `cap * tanh(x / cap)`. */
+  softcap(x: Value, cap: number): Value {
+    return this.map(x, { kind: "tanh" }, { inner: 1 / cap, scale: cap });
+  }
+
+  /** `factor * x`; `x` itself for the factor 1. */
+  scale(x: Value, factor: number): Value {
+    return factor === 1 ? x : this.map(x, { kind: "none" }, { scale: factor });
   }
 
   #view(x: Value, change: Partial<Value>): Value {

@@ -34,6 +34,19 @@ export interface AttentionNode extends NodeBase {
   readonly alibiSlopes?: Weight;
   /** `[heads]`: one more logit in each head's softmax. */
   readonly sinks?: Weight;
+  /** `[heads, 2 * reach + 1]`: added is entry `reach + clamp(key position - query position, -reach, reach)` (T5). */
+  readonly relativeBias?: Weight;
+  /** Scores grow with the position of the query. */
+  readonly temperature?: AttentionTemperature;
+  /** Cross attention: the keys are the encoder's `batch.encoderLength` rows, all of them visible to every token. */
+  readonly encoder?: boolean;
+}
+
+/** Factor on the scores of a query: `1 + scale * ln(1 + floor((position + offset) / interval))` (Llama 4, Ministral 3). */
+export interface AttentionTemperature {
+  readonly scale: number;
+  readonly interval: number;
+  readonly offset: number;
 }
 
 /** Reference: for every token and head, all scores, then the weighted sum. A row with nothing to see gives zeros. */
@@ -42,12 +55,16 @@ export function attentionReference(node: AttentionNode, context: ReferenceContex
   const y = context.matrix(node.outputs[0]);
   const slopes = node.alibiSlopes && context.weight(node.alibiSlopes);
   const sinks = node.sinks && context.weight(node.sinks);
+  const bias = node.relativeBias && relativeBiasOf(node.relativeBias, context);
   for (let r = 0; r < q.rows; r++) {
     const position = context.batch.position + r;
-    const { first, end } = visible(node, position, context.batch.position + q.rows);
+    const { first, end } = node.encoder
+      ? { first: 0, end: context.batch.encoderLength ?? 0 }
+      : visible(node, position, context.batch.position + q.rows);
     for (let head = 0; head < node.heads; head++) {
       const scores = scoresOf(node, context, q, r, head, first, end);
       if (slopes) scores.forEach((_, i) => scores[i] -= slopes[head] * Math.abs(position - first - i));
+      if (bias) scores.forEach((_, i) => scores[i] += bias(head, first + i - position));
       softmaxInPlace(scores, sinks?.[head]);
       weightedSum(node, context, scores, head, first, headRow(y, r, head, node.valueDim));
     }
@@ -79,12 +96,30 @@ function scoresOf(
   const query = headRow(q, r, head, node.headDim);
   const kvHead = Math.floor(head * node.kvHeads / node.heads);
   const scores = new Float32Array(end - first);
+  const scale = node.scale * temperatureAt(node.temperature, context.batch.position + r);
   for (let i = 0; i < scores.length; i++) {
     const start = (first + i) * node.keys.width + kvHead * node.headDim;
-    const score = node.scale * dot(query, keys.subarray(start, start + node.headDim));
+    const score = scale * dot(query, keys.subarray(start, start + node.headDim));
     scores[i] = node.softcap > 0 ? node.softcap * Math.tanh(score / node.softcap) : score;
   }
   return scores;
+}
+
+function temperatureAt(temperature: AttentionTemperature | undefined, position: number): number {
+  if (!temperature) return 1;
+  const { scale, interval, offset } = temperature;
+  return 1 + scale * Math.log(1 + Math.floor((position + offset) / interval));
+}
+
+/** Bias of a head at a distance `key position - query position`. */
+function relativeBiasOf(
+  table: Weight,
+  context: ReferenceContext,
+): (head: number, distance: number) => number {
+  const values = context.weight(table);
+  const reach = (table.columns - 1) / 2;
+  return (head, distance) =>
+    values[head * table.columns + reach + Math.max(-reach, Math.min(reach, distance))];
 }
 
 /** Softmax over the scores and, if given, one sink logit that takes part in the sum only. */

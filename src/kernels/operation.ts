@@ -65,6 +65,8 @@ export interface Batch {
   readonly tokens: Int32Array;
   /** Position of the first token: how many are in the cache already. */
   readonly position: number;
+  /** Rows that the encoder has left for cross attention; absent for models without an encoder. */
+  readonly encoderLength?: number;
 }
 
 /** A strided float32 matrix in JavaScript memory. */

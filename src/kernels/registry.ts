@@ -1,24 +1,37 @@
 /** The table of operations: one line each. Executors find the two forms of a node here. */
-import { addReference, type AddNode } from "./add.ts";
-import { attentionReference, type AttentionNode } from "./attention.ts";
-import { embedReference, type EmbedNode } from "./embed.ts";
-import { gatedReference, type GatedNode } from "./gated.ts";
-import { matmulReference, type MatmulNode } from "./matmul.ts";
-import { normReference, type NormNode } from "./norm.ts";
+import { type AddNode, addReference } from "./add.ts";
+import { type AttentionNode, attentionReference } from "./attention.ts";
+import { type EmbedNode, embedReference } from "./embed.ts";
+import { type GatedNode, gatedReference } from "./gated.ts";
+import { type MapNode, mapReference } from "./map.ts";
+import { type MatmulNode, matmulReference } from "./matmul.ts";
+import { type NormNode, normReference } from "./norm.ts";
 import type { ReferenceContext } from "./operation.ts";
-import { ropeReference, type RopeNode } from "./rope.ts";
-import { storeKvReference, type StoreKvNode } from "./store_kv.ts";
+import { type RopeNode, ropeReference } from "./rope.ts";
+import { type StoreKvNode, storeKvReference } from "./store_kv.ts";
 
 /** A node of any operation. */
-export type Node = AddNode | AttentionNode | EmbedNode | GatedNode | MatmulNode | NormNode | RopeNode | StoreKvNode;
+export type Node =
+  | AddNode
+  | AttentionNode
+  | EmbedNode
+  | GatedNode
+  | MapNode
+  | MatmulNode
+  | NormNode
+  | RopeNode
+  | StoreKvNode;
 
-type ReferenceTable = { [K in Node["op"]]: (node: Extract<Node, { op: K }>, context: ReferenceContext) => void };
+type ReferenceTable = {
+  [K in Node["op"]]: (node: Extract<Node, { op: K }>, context: ReferenceContext) => void;
+};
 
 const REFERENCES: ReferenceTable = {
   add: addReference,
   attention: attentionReference,
   embed: embedReference,
   gated: gatedReference,
+  map: mapReference,
   matmul: matmulReference,
   norm: normReference,
   rope: ropeReference,

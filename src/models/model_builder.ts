@@ -75,7 +75,9 @@ export class TensorTable {
     const info = this.#info(name);
     const format = FORMATS[usableFormat(info)];
     if (info.elements !== length) {
-      throw new UserError(`Cannot use tensor "${name}": it has ${info.elements} elements, expected ${length}`);
+      throw new UserError(
+        `Cannot use tensor "${name}": it has ${info.elements} elements, expected ${length}`,
+      );
     }
     const bytes = new Uint8Array(info.bytes);
     this.#file.readTensor(info, bytes);
@@ -84,12 +86,12 @@ export class TensorTable {
     return values;
   }
 
-  /** A weight computed by zinc, `[1, data.length]`. The same name gives the same weight. */
-  constant(name: string, compute: () => Float32Array): Weight {
+  /** A weight computed by zinc, `[rows, data.length / rows]`. The same name gives the same weight. */
+  constant(name: string, compute: () => Float32Array, rows = 1): Weight {
     let constant = this.#constants.get(name);
     if (!constant) {
       const data = compute();
-      constant = { name, format: "f32", experts: 1, rows: 1, columns: data.length, data };
+      constant = { name, format: "f32", experts: 1, rows, columns: data.length / rows, data };
       this.#constants.set(name, constant);
     }
     return constant;
@@ -117,7 +119,9 @@ function usableFormat(info: TensorInfo) {
   if (format === undefined || !FORMATS[format].device) {
     const supported = Object.values(FORMATS).filter((f) => f.device).map((f) => f.name).join(", ");
     throw new UserError(
-      `Cannot use tensor "${info.name}": no kernel reads type ${format ?? info.ggmlType} (supported: ${supported})`,
+      `Cannot use tensor "${info.name}": no kernel reads type ${
+        format ?? info.ggmlType
+      } (supported: ${supported})`,
     );
   }
   return format;
