@@ -4,6 +4,7 @@
  */
 import type { FormatName } from "../quant/format.ts";
 import { formatOfGgmlType } from "../quant/formats.ts";
+import { quoted } from "./errors.ts";
 import type { HeaderReader } from "./header_reader.ts";
 import {
   DEFAULT_ALIGNMENT,
@@ -17,7 +18,6 @@ import {
   MAX_TENSORS,
 } from "./limits.ts";
 import { Metadata, type StoredValue, StringArray } from "./metadata.ts";
-import { quoted } from "./printable.ts";
 import { SCALAR_BYTES, VALUE_TYPES, type ValueType, viewNumbers } from "./value_types.ts";
 
 /** A tensor as the table describes it. */

@@ -3,9 +3,9 @@
  * where it is: each failure names the field and its byte. Nothing is allocated for a field before the file is known to
  * be long enough for it.
  */
-import { UserError } from "../common/errors.ts";
+import { cannotRead } from "./errors.ts";
 import { MAX_HEADER_BYTES } from "./limits.ts";
-import { quoted } from "./printable.ts";
+import { readAt } from "./positioned_read.ts";
 
 const BUFFER_BYTES = 256 * 1024;
 
@@ -44,9 +44,9 @@ export class HeaderReader {
     return this.#size - this.position;
   }
 
-  /** Throws a {@linkcode UserError} about the current field, which starts at `at`. */
+  /** Throws a `UserError` about the current field, which starts at `at`. */
   fail(problem: string, at: number = this.position): never {
-    throw new UserError(`Cannot read ${quoted(this.#path, 4096)}: ${this.field} at byte ${at}: ${problem}`);
+    throw cannotRead(this.#path, `${this.field} at byte ${at}: ${problem}`);
   }
 
   /** An unsigned byte. */
@@ -130,11 +130,8 @@ export class HeaderReader {
     this.#bufferStart += this.#next;
     this.#buffered -= this.#next;
     this.#next = 0;
-    this.#file.seekSync(this.#bufferStart + this.#buffered, Deno.SeekMode.Start);
-    while (this.#buffered < bytes) {
-      const count = this.#file.readSync(this.#buffer.subarray(this.#buffered));
-      if (count === null) this.fail("the file became shorter while it was read");
-      this.#buffered += count;
-    }
+    const rest = this.#buffer.subarray(this.#buffered);
+    this.#buffered += readAt(this.#file, this.#path, this.#bufferStart + this.#buffered, rest);
+    if (this.#buffered < bytes) this.fail("the file became shorter while it was read");
   }
 }

@@ -3,7 +3,7 @@
  * their errors. Strings are kept as bytes: vocabularies hold pieces that are not valid UTF-8 by themselves.
  */
 import { UserError } from "../common/errors.ts";
-import { quoted } from "./printable.ts";
+import { quoted } from "./errors.ts";
 import type { NumberArray, NumericType, ValueType } from "./value_types.ts";
 
 // A leading U+FEFF is a character like any other here, not a byte order mark.
@@ -15,6 +15,7 @@ export class StringArray implements Iterable<string> {
   readonly #ends: Uint32Array;
 
   /**
+   * Takes over both arrays.
    * @param data All strings one after the other.
    * @param ends Where each string ends in `data`.
    */
@@ -65,7 +66,10 @@ export type MetadataValue = number | bigint | boolean | string | NumberArray | b
 export class Metadata {
   readonly #values: ReadonlyMap<string, StoredValue>;
 
-  /** @param values Checked values by key. */
+  /**
+   * Takes over the map.
+   * @param values Checked values by key.
+   */
   constructor(values: ReadonlyMap<string, StoredValue>) {
     this.#values = values;
   }

@@ -3,17 +3,18 @@
  * in the file and is read by position, piece by piece, so that the size of a model never becomes memory.
  */
 import { assert } from "../common/assert.ts";
-import { UserError } from "../common/errors.ts";
+import { cannotRead, quoted } from "./errors.ts";
 import { type Header, readHeader } from "./header.ts";
 import { HeaderReader } from "./header_reader.ts";
 import type { Metadata } from "./metadata.ts";
-import { quoted } from "./printable.ts";
+import { readAt } from "./positioned_read.ts";
 import { checkPart, partPaths, splitKeys } from "./shards.ts";
 import { openChecked } from "./sniff.ts";
 import { placeTensors, type TensorInfo } from "./tensor_info.ts";
 
 /** One file of a model. */
 export interface Shard {
+  /** As given, or beside the part that was given. */
   readonly path: string;
   /** Bytes of the file. */
   readonly size: number;
@@ -58,18 +59,13 @@ export class GgufFile implements Disposable {
       offset >= 0 && offset + into.length <= info.bytes,
       `${info.name}: bytes beyond the tensor's ${info.bytes}`,
     );
-    const file = this.#files[info.shard];
-    file.seekSync(info.fileOffset + offset, Deno.SeekMode.Start);
-    let done = 0;
-    while (done < into.length) {
-      const count = file.readSync(into.subarray(done));
-      if (count === null) {
-        throw new UserError(
-          `Cannot read ${quoted(this.shards[info.shard].path, 4096)}: it ended in the middle of tensor ` +
-            `${quoted(info.name)}; was it changed while it was open?`,
-        );
-      }
-      done += count;
+    const { path } = this.shards[info.shard];
+    const count = readAt(this.#files[info.shard], path, info.fileOffset + offset, into);
+    if (count < into.length) {
+      throw cannotRead(
+        path,
+        `it ended inside tensor ${quoted(info.name)}; was it changed while it was open?`,
+      );
     }
   }
 
@@ -94,16 +90,15 @@ export function openGguf(path: string): GgufFile {
     if (split.count > 1) checkPart(shard.path, shard.header.metadata, i, split);
     for (const info of placeTensors(shard.path, shard.header, shard.size, i)) {
       if (tensors.has(info.name)) {
-        throw new UserError(
-          `Cannot read ${quoted(shard.path, 4096)}: tensor ${quoted(info.name)} is also in another part`,
-        );
+        throw cannotRead(shard.path, `tensor ${quoted(info.name)} is also in another part`);
       }
       tensors.set(info.name, info);
     }
   }
   if (split.tensors !== undefined && tensors.size !== split.tensors) {
-    throw new UserError(
-      `Cannot read ${quoted(path, 4096)}: the parts hold ${tensors.size} tensors, ` +
+    throw cannotRead(
+      path,
+      `the parts hold ${tensors.size} tensors, ` +
         `but key "split.tensors.count" says ${split.tensors}`,
     );
   }

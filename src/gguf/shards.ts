@@ -3,9 +3,8 @@
  * counts from 0; `split.tensors.count` is the total of all parts, and only the first part carries the model's metadata
  * (llama_split_path in llama.h, gguf-split in llama.cpp).
  */
-import { UserError } from "../common/errors.ts";
+import { cannotRead, quotedPath } from "./errors.ts";
 import type { Metadata } from "./metadata.ts";
-import { quoted } from "./printable.ts";
 
 const PART_NAME = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/s;
 const MISSING_NAMES_SHOWN = 5;
@@ -36,30 +35,32 @@ export function splitKeys(metadata: Metadata): SplitKeys {
  * parts are missing.
  */
 export function partPaths(path: string, keys: SplitKeys): string[] {
-  const cannot = `Cannot read ${quoted(path, 4096)}:`;
   const match = PART_NAME.exec(path);
   if (!match) {
-    throw new UserError(
-      `${cannot} it is part ${keys.no + 1} of ${keys.count} of a split model, ` +
+    throw cannotRead(
+      path,
+      `it is part ${keys.no + 1} of ${keys.count} of a split model, ` +
         `but its name does not end in ${
-          quoted(partSuffix(keys.no, keys.count))
+          quotedPath(partSuffix(keys.no, keys.count))
         }, so that the others cannot be found`,
     );
   }
   const [, stem, number, total] = match;
   if (Number(number) !== keys.no + 1 || Number(total) !== keys.count) {
-    throw new UserError(
-      `${cannot} by its metadata it is part ${keys.no + 1} of ${keys.count}, ` +
+    throw cannotRead(
+      path,
+      `by its metadata it is part ${keys.no + 1} of ${keys.count}, ` +
         `by its name part ${Number(number)} of ${Number(total)}; give the parts their original names`,
     );
   }
   const paths = Array.from({ length: keys.count }, (_, i) => stem + partSuffix(i, keys.count));
   const missing = paths.filter((part) => !exists(part));
   if (missing.length > 0) {
-    const shown = missing.slice(0, MISSING_NAMES_SHOWN).map((part) => quoted(part, 4096)).join(", ");
+    const shown = missing.slice(0, MISSING_NAMES_SHOWN).map((part) => quotedPath(part)).join(", ");
     const more = missing.length - MISSING_NAMES_SHOWN;
-    throw new UserError(
-      `${cannot} parts of the model are missing: ${shown}${more > 0 ? ` and ${more} more` : ""}`,
+    throw cannotRead(
+      path,
+      `parts of the model are missing: ${shown}${more > 0 ? ` and ${more} more` : ""}`,
     );
   }
   return paths;
@@ -71,8 +72,9 @@ export function checkPart(path: string, metadata: Metadata, no: number, expected
   if (found.count === expected.count && found.no === no && found.tensors === expected.tensors) return;
   const describe = (keys: SplitKeys, index: number) =>
     `part ${index + 1} of ${keys.count} with ${keys.tensors ?? "any number of"} tensors in all`;
-  throw new UserError(
-    `Cannot read ${quoted(path, 4096)}: it says that it is ${describe(found, found.no)}, ` +
+  throw cannotRead(
+    path,
+    `it says that it is ${describe(found, found.no)}, ` +
       `expected is ${describe(expected, no)}; the parts do not belong together`,
   );
 }

@@ -2,13 +2,13 @@
  * Where each tensor's data lies, and the proof that it lies inside its file: read before anything is allocated or
  * uploaded, so that an incomplete download is an error and never a model full of zeros.
  */
-import { UserError } from "../common/errors.ts";
 import type { FormatName } from "../quant/format.ts";
+import { cannotRead, quoted } from "./errors.ts";
 import type { Header } from "./header.ts";
-import { quoted } from "./printable.ts";
 
 /** A tensor of a model. */
 export interface TensorInfo {
+  /** Unique in the model. */
   readonly name: string;
   /** Undefined where zinc does not know the type: such a tensor can be listed, not used. */
   readonly format?: FormatName;
@@ -16,6 +16,7 @@ export interface TensorInfo {
   readonly ggmlType: number;
   /** Extents in ggml's order: `dims[0]` is the row length, the number of columns of a matrix. */
   readonly dims: readonly number[];
+  /** Product of all extents. */
   readonly elements: number;
   /** Bytes of the data; where the type is unknown, the room up to the next tensor. */
   readonly bytes: number;
@@ -27,12 +28,12 @@ export interface TensorInfo {
 
 /** Places the tensors of one file of `size` bytes. Throws `UserError` where one lies outside or two overlap. */
 export function placeTensors(path: string, header: Header, size: number, shard: number): TensorInfo[] {
-  const cannot = `Cannot read ${quoted(path, 4096)}:`;
   const byOffset = header.table.toSorted((a, b) => a.offset - b.offset);
   const last = lastToEnd(header);
   if (last && last.end > size) {
-    throw new UserError(
-      `${cannot} the file is incomplete: tensor ${quoted(last.name)} ends at byte ${last.end}, ` +
+    throw cannotRead(
+      path,
+      `the file is incomplete: tensor ${quoted(last.name)} ends at byte ${last.end}, ` +
         `but the file has ${size} bytes; download it again`,
     );
   }
@@ -40,8 +41,9 @@ export function placeTensors(path: string, header: Header, size: number, shard: 
   let previous: { name: string; end: number } = { name: "", end: 0 };
   byOffset.forEach((entry, i) => {
     if (entry.offset < previous.end && entry.bytes !== 0) {
-      throw new UserError(
-        `${cannot} tensors ${quoted(previous.name)} and ${quoted(entry.name)} overlap; the file is damaged`,
+      throw cannotRead(
+        path,
+        `tensors ${quoted(previous.name)} and ${quoted(entry.name)} overlap; the file is damaged`,
       );
     }
     const next = byOffset[i + 1]?.offset ?? Math.max(entry.offset, size - header.dataStart);

@@ -54,6 +54,7 @@ export interface Plane {
 
 /** One block format: its sizes, its layout on the device, and its plain decoder and encoder. */
 export interface Format {
+  /** The key in the table. */
   readonly name: FormatName;
   /** The id in the file's tensor table. */
   readonly ggmlType: number;

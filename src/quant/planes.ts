@@ -28,6 +28,7 @@ export interface PlaneCopy {
   readonly from: number;
   /** Offset in the whole tensor on the device. */
   readonly to: number;
+  /** Length of the run. */
   readonly bytes: number;
 }
 
