@@ -1,0 +1,24 @@
+/** Element-wise interpolation between two activations, by a third: RWKV-7's value residual. */
+import type { NodeBase, ReferenceContext, Value } from "./operation.ts";
+import { rowOf } from "./matrix.ts";
+
+/** `y = a + t * (b - a)`. */
+export interface BlendNode extends NodeBase {
+  readonly op: "blend";
+  /** a, b, t, all `[rows, width]` */
+  readonly inputs: readonly [a: Value, b: Value, t: Value];
+  /** `[rows, width]` */
+  readonly outputs: readonly [Value];
+}
+
+/** Reference: element by element. */
+export function blendReference(node: BlendNode, context: ReferenceContext): void {
+  const [a, b, t] = node.inputs.map((value) => context.matrix(value));
+  const y = context.matrix(node.outputs[0]);
+  for (let r = 0; r < y.rows; r++) {
+    const into = rowOf(y, r);
+    for (let i = 0; i < into.length; i++) {
+      into[i] = rowOf(a, r)[i] + rowOf(t, r)[i] * (rowOf(b, r)[i] - rowOf(a, r)[i]);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * The gated delta net (Yang et al. 2024, https://arxiv.org/abs/2412.06464, equation 10) as Qwen3-Next and Qwen3.5 use
+ * it: queries and keys are scaled to length one, the state of a value head decays and is corrected towards the new
+ * value, and the result is normalised and gated.
+ *
+ * The state is `[valueHeads, keyDim, valueDim]`: a matrix per value head that maps a key to the value it recalls.
+ */
+import type { NodeBase, ReferenceContext, StateSlot, Value, Weight } from "./operation.ts";
+import { activate } from "./activations.ts";
+import { dot, rowOf } from "./matrix.ts";
+
+/** Added to the squared length of queries and keys. */
+const LENGTH_EPSILON = 1e-6;
+
+/**
+ * Per token and value head, with `k = key / |key|`, `q = query / |query| / sqrt(keyDim)`, `g = exp(A softplus(alpha + dtBias))`:
+ * `S = g S`, `S = S + k (sigmoid(beta) (v - k^T S))^T`, `o = q^T S`, `y = rmsNorm(o) * normWeight * silu(gate)`.
+ */
+export interface DeltaNetNode extends NodeBase {
+  readonly op: "delta_net";
+  /**
+   * qkv `[rows, 2 * keyHeads * keyDim + valueHeads * valueDim]`; alpha and beta, whose element for value head h is at
+   * {@linkcode gateIndex}; gate `[rows, valueHeads * valueDim]`.
+   */
+  readonly inputs: readonly [qkv: Value, alpha: Value, beta: Value, gate: Value];
+  /** `[rows, valueHeads * valueDim]` */
+  readonly outputs: readonly [Value];
+  readonly keyHeads: number;
+  readonly valueHeads: number;
+  readonly keyDim: number;
+  /** `grouped`: neighbouring value heads share a key head, as in grouped-query attention. `tiled`: value head h uses key head `h mod keyHeads`. */
+  readonly keyHeadOrder: "grouped" | "tiled";
+  /** Value heads whose alpha (or beta) lie together; the other one's follow, so groups are `2 * gateGroup` apart. `valueHeads`: not mixed. */
+  readonly gateGroup: number;
+  /** A: `[valueHeads]`, negative. */
+  readonly decay: Weight;
+  /** `[valueHeads]` */
+  readonly dtBias: Weight;
+  /** `[valueDim]` */
+  readonly normWeight: Weight;
+  readonly epsilon: number;
+  /** `valueHeads * keyDim * valueDim` elements. */
+  readonly state: StateSlot;
+}
+
+/** Where alpha and beta of a value head lie in their inputs. */
+export function gateIndex(head: number, gateGroup: number): number {
+  return Math.floor(head / gateGroup) * 2 * gateGroup + head % gateGroup;
+}
+
+/** The key head that a value head uses. */
+export function keyHeadOf(
+  head: number,
+  node: Pick<DeltaNetNode, "keyHeads" | "valueHeads" | "keyHeadOrder">,
+): number {
+  return node.keyHeadOrder === "tiled"
+    ? head % node.keyHeads
+    : Math.floor(head * node.keyHeads / node.valueHeads);
+}
+
+/** Reference: token by token, head by head. */
+export function deltaNetReference(node: DeltaNetNode, context: ReferenceContext): void {
+  const [qkv, alpha, beta, gate] = node.inputs.map((value) => context.matrix(value));
+  const y = context.matrix(node.outputs[0]);
+  const [decay, dtBias, normWeight] = [node.decay, node.dtBias, node.normWeight].map((w) =>
+    context.weight(w)
+  );
+  const { keyHeads, valueHeads, keyDim } = node;
+  const valueDim = y.width / valueHeads;
+  for (let r = 0; r < qkv.rows; r++) {
+    for (let head = 0; head < valueHeads; head++) {
+      const part = (start: number, width: number) => rowOf(qkv, r).subarray(start, start + width);
+      const keyHead = keyHeadOf(head, node);
+      const q = scaledToLength(part(keyHead * keyDim, keyDim), 1 / Math.sqrt(keyDim));
+      const k = scaledToLength(part((keyHeads + keyHead) * keyDim, keyDim), 1);
+      const v = part(2 * keyHeads * keyDim + head * valueDim, valueDim);
+      const at = gateIndex(head, node.gateGroup);
+      const kept = Math.exp(decay[head] * activate("softplus", rowOf(alpha, r)[at] + dtBias[head]));
+      const strength = activate("sigmoid", rowOf(beta, r)[at]);
+      const state = context.state(node.state).subarray(
+        head * keyDim * valueDim,
+        (head + 1) * keyDim * valueDim,
+      );
+      const output = rowOf(y, r).subarray(head * valueDim, (head + 1) * valueDim);
+      for (let j = 0; j < valueDim; j++) output[j] = recall(state, j, { q, k, v: v[j], kept, strength });
+      const factor = 1 / Math.sqrt(dot(output, output) / valueDim + node.epsilon);
+      const gates = rowOf(gate, r).subarray(head * valueDim, (head + 1) * valueDim);
+      output.forEach((o, j) => output[j] = o * factor * normWeight[j] * activate("silu", gates[j]));
+    }
+  }
+}
+
+/** Decays and corrects column `j` of the state, and returns its answer to the query. */
+function recall(
+  state: Float32Array,
+  j: number,
+  { q, k, v, kept, strength }: {
+    q: Float32Array;
+    k: Float32Array;
+    v: number;
+    kept: number;
+    strength: number;
+  },
+): number {
+  const valueDim = state.length / k.length;
+  let known = 0;
+  for (let i = 0; i < k.length; i++) {
+    state[i * valueDim + j] *= kept;
+    known += k[i] * state[i * valueDim + j];
+  }
+  const correction = strength * (v - known);
+  let answer = 0;
+  for (let i = 0; i < k.length; i++) {
+    state[i * valueDim + j] += k[i] * correction;
+    answer += q[i] * state[i * valueDim + j];
+  }
+  return answer;
+}
+
+function scaledToLength(x: Float32Array, length: number): Float32Array {
+  const factor = length / Math.sqrt(dot(x, x) + LENGTH_EPSILON);
+  return x.map((value) => value * factor);
+}

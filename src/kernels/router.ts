@@ -1,0 +1,95 @@
+/**
+ * Chooses the experts of each token from the router's logits and gives each its weight.
+ *
+ * Softmax over all experts: Shazeer et al. 2017, https://arxiv.org/abs/1701.06538, and most models since; over the
+ * chosen ones: Mixtral, https://arxiv.org/abs/2401.04088. Sigmoid scores with a bias that takes part in the choice
+ * only, and groups of experts of which the best few are considered: DeepSeek-V3, https://arxiv.org/abs/2412.19437,
+ * equations 12 to 16.
+ */
+import type { NodeBase, ReferenceContext, Value, Weight } from "./operation.ts";
+import { rowOf } from "./matrix.ts";
+
+/** How logits become scores; `softmax_chosen` takes the softmax after the choice, over the chosen logits. */
+export type RouterScoring = "softmax" | "softmax_chosen" | "sigmoid";
+
+/** Experts in equal groups of neighbours; only those of the best `used` groups can be chosen. */
+export interface RouterGroups {
+  readonly count: number;
+  readonly used: number;
+  /** A group's score: its best expert, or the sum of its best two. */
+  readonly score: "best" | "best_two";
+}
+
+/** `ids[t] = top k of (score + selectionBias)`, `weights[t] = scale * expertScales[id] * score[id] (/ sum of scores)`. */
+export interface RouterNode extends NodeBase {
+  readonly op: "router";
+  /** logits `[rows, experts]` */
+  readonly inputs: readonly [Value];
+  /** ids `[rows, used]` as whole numbers, best first, and weights `[rows, used]`. */
+  readonly outputs: readonly [Value, Value];
+  readonly scoring: RouterScoring;
+  readonly groups?: RouterGroups;
+  /** `[experts]`, added to the scores for the choice alone. */
+  readonly selectionBias?: Weight;
+  /** Whether the weights of the chosen experts are divided by their sum. */
+  readonly renormalize: boolean;
+  readonly scale: number;
+  /** `[experts]`: one more factor per expert. */
+  readonly expertScales?: Weight;
+}
+
+/** Reference: sorts the experts of each row; of equal scores the lower id wins. */
+export function routerReference(node: RouterNode, context: ReferenceContext): void {
+  const logits = context.matrix(node.inputs[0]);
+  const ids = context.matrix(node.outputs[0]);
+  const weights = context.matrix(node.outputs[1]);
+  const bias = node.selectionBias && context.weight(node.selectionBias);
+  const scales = node.expertScales && context.weight(node.expertScales);
+  for (let r = 0; r < logits.rows; r++) {
+    const scores = scoresOf(rowOf(logits, r), node.scoring);
+    const ranked = bias ? scores.map((score, expert) => score + bias[expert]) : scores;
+    const chosen = topIndices(node.groups ? withoutWeakGroups(ranked, node.groups) : ranked, ids.width);
+    let factors = Array.from(chosen, (expert) => scores[expert]);
+    if (node.scoring === "softmax_chosen") factors = softmax(factors);
+    if (node.renormalize) {
+      const sum = factors.reduce((total, factor) => total + factor, 0);
+      factors = factors.map((factor) => sum > 0 ? factor / sum : 0);
+    }
+    rowOf(ids, r).set(chosen);
+    rowOf(weights, r).set(factors.map((factor, i) => factor * node.scale * (scales ? scales[chosen[i]] : 1)));
+  }
+}
+
+function scoresOf(logits: Float32Array, scoring: RouterScoring): number[] {
+  switch (scoring) {
+    case "softmax":
+      return softmax(logits);
+    case "softmax_chosen":
+      return Array.from(logits);
+    case "sigmoid":
+      return Array.from(logits, (x) => 1 / (1 + Math.exp(-x)));
+  }
+}
+
+function softmax(logits: ArrayLike<number>): number[] {
+  const max = Array.from(logits).reduce((a, b) => Math.max(a, b), -Infinity);
+  const powers = Array.from(logits, (x) => Math.exp(x - max));
+  const sum = powers.reduce((a, b) => a + b, 0);
+  return powers.map((power) => power / sum);
+}
+
+/** The scores with minus infinity for every expert outside the best groups. */
+function withoutWeakGroups(scores: readonly number[], groups: RouterGroups): number[] {
+  const size = scores.length / groups.count;
+  const groupScores = Array.from({ length: groups.count }, (_, group) => {
+    const sorted = scores.slice(group * size, (group + 1) * size).sort((a, b) => b - a);
+    return groups.score === "best" ? sorted[0] : sorted[0] + (sorted[1] ?? 0);
+  });
+  const kept = new Set(topIndices(groupScores, groups.used));
+  return scores.map((score, expert) => kept.has(Math.floor(expert / size)) ? score : -Infinity);
+}
+
+/** Indices of the `count` largest values, largest first. */
+function topIndices(values: readonly number[], count: number): number[] {
+  return values.map((_, i) => i).sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
+}

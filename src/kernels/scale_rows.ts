@@ -1,0 +1,26 @@
+/** Multiplies each row by one number of its own: the gate on a shared expert (Qwen2-MoE), which is a sigmoid of one logit. */
+import type { NodeBase, ReferenceContext, Value } from "./operation.ts";
+import { activate, type Activation } from "./activations.ts";
+import { rowOf } from "./matrix.ts";
+
+/** `y[t] = activation(factor[t]) * x[t]`. */
+export interface ScaleRowsNode extends NodeBase {
+  readonly op: "scale_rows";
+  /** x `[rows, width]`, factor `[rows, 1]` */
+  readonly inputs: readonly [Value, Value];
+  /** `[rows, width]` */
+  readonly outputs: readonly [Value];
+  readonly activation: Activation;
+}
+
+/** Reference: row by row. */
+export function scaleRowsReference(node: ScaleRowsNode, context: ReferenceContext): void {
+  const x = context.matrix(node.inputs[0]);
+  const factor = context.matrix(node.inputs[1]);
+  const y = context.matrix(node.outputs[0]);
+  for (let r = 0; r < x.rows; r++) {
+    const scale = activate(node.activation, rowOf(factor, r)[0]);
+    const into = rowOf(y, r);
+    rowOf(x, r).forEach((value, i) => into[i] = scale * value);
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Causal convolution of every channel with a short kernel of its own, over time: the local mixing in front of
+ * recurrent layers (Mamba, https://arxiv.org/abs/2312.00752, figure 3) and the whole of LFM2's convolution blocks
+ * (https://arxiv.org/abs/2511.23404), which multiply its input and its output by gates.
+ *
+ * The state holds the last `kernel - 1` inputs of each channel, `[kernel - 1, channels]`, oldest first.
+ */
+import type { NodeBase, ReferenceContext, StateSlot, Value, Weight } from "./operation.ts";
+import { activate, type Activation } from "./activations.ts";
+import { rowOf } from "./matrix.ts";
+
+/** `y[t, c] = after[t, c] * activation(bias[c] + sum over j of W[c, j] u[t - kernel + 1 + j, c])` with `u = before * x`. */
+export interface ShortConvolutionNode extends NodeBase {
+  readonly op: "short_convolution";
+  /** x `[rows, channels]`; gated: also before `[rows, channels]` and after `[rows, channels]`. */
+  readonly inputs: readonly [Value] | readonly [Value, Value, Value];
+  /** `[rows, channels]` */
+  readonly outputs: readonly [Value];
+  /** `[channels, kernel]`; the last column meets the present token. */
+  readonly weight: Weight;
+  /** `[channels]` */
+  readonly bias?: Weight;
+  readonly activation: Activation;
+  /** `(kernel - 1) * channels` elements. */
+  readonly state: StateSlot;
+}
+
+/** Reference: the window of each channel slides over state and input. */
+export function shortConvolutionReference(node: ShortConvolutionNode, context: ReferenceContext): void {
+  const [x, before, after] = node.inputs.map((value) => context.matrix(value));
+  const y = context.matrix(node.outputs[0]);
+  const weight = context.weight(node.weight);
+  const bias = node.bias && context.weight(node.bias);
+  const state = context.state(node.state);
+  const kernel = node.weight.columns;
+  const channels = x.width;
+  for (let c = 0; c < channels; c++) {
+    const window = Array.from({ length: kernel - 1 }, (_, j) => state[j * channels + c]);
+    for (let r = 0; r < x.rows; r++) {
+      window.push(rowOf(x, r)[c] * (before ? rowOf(before, r)[c] : 1));
+      let sum = bias ? bias[c] : 0;
+      for (let j = 0; j < kernel; j++) sum += weight[c * kernel + j] * window[j];
+      rowOf(y, r)[c] = activate(node.activation, sum) * (after ? rowOf(after, r)[c] : 1);
+      window.shift();
+    }
+    window.forEach((value, j) => state[j * channels + c] = value);
+  }
+}

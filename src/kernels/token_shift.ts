@@ -1,0 +1,37 @@
+/**
+ * RWKV's token shift: blends of each token with the one before it (RWKV-7, https://arxiv.org/abs/2503.14456,
+ * equation 3), several at once with different coefficients. The state is the last token's input, `[width]`.
+ */
+import type { NodeBase, ReferenceContext, StateSlot, Value, Weight } from "./operation.ts";
+import { rowOf } from "./matrix.ts";
+
+/** `y[t, i] = x[t] + mix[i] * (x[t - 1] - x[t])` for each row i of `mix`. */
+export interface TokenShiftNode extends NodeBase {
+  readonly op: "token_shift";
+  /** `[rows, width]` */
+  readonly inputs: readonly [Value];
+  /** `[rows, mixes * width]` */
+  readonly outputs: readonly [Value];
+  /** `[mixes, width]` */
+  readonly mix: Weight;
+  /** `width` elements. */
+  readonly state: StateSlot;
+}
+
+/** Reference: blend by blend. */
+export function tokenShiftReference(node: TokenShiftNode, context: ReferenceContext): void {
+  const x = context.matrix(node.inputs[0]);
+  const y = context.matrix(node.outputs[0]);
+  const mix = context.weight(node.mix);
+  const state = context.state(node.state);
+  for (let r = 0; r < x.rows; r++) {
+    const row = rowOf(x, r);
+    const previous = r === 0 ? state : rowOf(x, r - 1);
+    const into = rowOf(y, r);
+    for (let i = 0; i < into.length; i++) {
+      const c = i % x.width;
+      into[i] = row[c] + mix[i] * (previous[c] - row[c]);
+    }
+  }
+  state.set(rowOf(x, x.rows - 1));
+}

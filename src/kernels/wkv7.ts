@@ -1,0 +1,90 @@
+/**
+ * The time mixing of RWKV-7 (Peng et al. 2025, https://arxiv.org/abs/2503.14456, equations 4 to 20): a generalised
+ * delta rule with a decay per channel, a learning rate per channel, and separate keys for removing and adding.
+ *
+ * The state is `[heads, keys, values]`, both `headDim`: a matrix per head that maps a key to the value it recalls.
+ */
+import type { NodeBase, ReferenceContext, StateSlot, Value, Weight } from "./operation.ts";
+import { activate } from "./activations.ts";
+import { dot, rowOf } from "./matrix.ts";
+
+/** The slowest decay of one step is `exp(-exp(-1/2))`: equation 11. */
+const DECAY_RATE = Math.exp(-0.5);
+/** Floor of the length that removal keys are divided by. */
+const LENGTH_FLOOR = 1e-12;
+/** The published models' group norm epsilon is 1e-5 times the square of 8: `head_size_divisor`. */
+const GROUP_NORM_EPSILON = 64e-5;
+
+/**
+ * Per token and head: `w = exp(-exp(-1/2) sigmoid(decay))`, `removal = k * removalScale` scaled to length one,
+ * `key = k * (1 + (a - 1) * learningScale)`, `S = diag(w) S - (removal * a) (removal^T S) + key v^T`, and
+ * `y = (groupNorm(r^T S) + (sum of r * key * bonus) v) * gate`.
+ */
+export interface Wkv7Node extends NodeBase {
+  readonly op: "wkv7";
+  /** All `[rows, width]`: receptance r, decay (before its sigmoid), key k, value v, learning rate a (after its sigmoid), gate. */
+  readonly inputs: readonly [r: Value, decay: Value, k: Value, v: Value, a: Value, gate: Value];
+  /** `[rows, width]` */
+  readonly outputs: readonly [Value];
+  readonly headDim: number;
+  /** `[width]` */
+  readonly removalScale: Weight;
+  /** `[width]` */
+  readonly learningScale: Weight;
+  /** `[width]` */
+  readonly bonus: Weight;
+  /** `[width]` */
+  readonly normWeight: Weight;
+  /** `[width]` */
+  readonly normBias: Weight;
+  /** `width * headDim` elements. */
+  readonly state: StateSlot;
+}
+
+/** Reference: token by token, head by head. */
+export function wkv7Reference(node: Wkv7Node, context: ReferenceContext): void {
+  const inputs = node.inputs.map((value) => context.matrix(value));
+  const y = context.matrix(node.outputs[0]);
+  const parameters = [node.removalScale, node.learningScale, node.bonus, node.normWeight, node.normBias]
+    .map((weight) => context.weight(weight));
+  const { headDim } = node;
+  for (let row = 0; row < y.rows; row++) {
+    for (let start = 0; start < y.width; start += headDim) {
+      const head = (values: Float32Array) => values.subarray(start, start + headDim);
+      const [r, decay, k, v, a, gate] = inputs.map((matrix) => head(rowOf(matrix, row)));
+      const [removalScale, learningScale, bonus, normWeight, normBias] = parameters.map(head);
+      const removal = scaledToLengthOne(k.map((value, i) => value * removalScale[i]));
+      const key = k.map((value, i) => value * (1 + (a[i] - 1) * learningScale[i]));
+      const state = context.state(node.state).subarray(start * headDim, (start + headDim) * headDim);
+      const output = head(rowOf(y, row));
+      for (let j = 0; j < headDim; j++) {
+        let recalled = 0;
+        for (let i = 0; i < headDim; i++) recalled += removal[i] * state[i * headDim + j];
+        let answer = 0;
+        for (let i = 0; i < headDim; i++) {
+          const kept = Math.exp(-DECAY_RATE * activate("sigmoid", decay[i])) * state[i * headDim + j];
+          state[i * headDim + j] = kept - removal[i] * a[i] * recalled + key[i] * v[j];
+          answer += r[i] * state[i * headDim + j];
+        }
+        output[j] = answer;
+      }
+      let extra = 0;
+      for (let i = 0; i < headDim; i++) extra += r[i] * key[i] * bonus[i];
+      const normed = layerNormed(output);
+      normed.forEach((value, j) =>
+        output[j] = (value * normWeight[j] + normBias[j] + extra * v[j]) * gate[j]
+      );
+    }
+  }
+}
+
+function scaledToLengthOne(x: Float32Array): Float32Array {
+  const length = Math.max(Math.sqrt(dot(x, x)), LENGTH_FLOOR);
+  return x.map((value) => value / length);
+}
+
+function layerNormed(x: Float32Array): Float32Array {
+  const mean = x.reduce((sum, value) => sum + value, 0) / x.length;
+  const variance = x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / x.length;
+  return x.map((value) => (value - mean) / Math.sqrt(variance + GROUP_NORM_EPSILON));
+}
