@@ -3,7 +3,9 @@ import { logitsError, STEP_ERROR } from "../../kernels/step_buffer.ts";
 
 /** A token and its logit. */
 export interface Candidate {
+  /** Index into the vocabulary. */
   readonly id: number;
+  /** Natural logarithm of its probability, up to a constant. */
   readonly logit: number;
 }
 
