@@ -1,0 +1,328 @@
+/** The logical device: owner of the queue, the memory, the pipelines and the timeline. */
+import { Arena } from "../../ffi/arena.ts";
+import { PIPELINE_CREATE, QUEUE, versionText } from "../../ffi/enums.ts";
+import type { VulkanFunctions } from "../../ffi/functions.ts";
+import { readU64 } from "../../ffi/read.ts";
+import { CommandPoolCreateInfo } from "../../ffi/structs/command.ts";
+import { assert } from "../common/assert.ts";
+import { UserError } from "../common/errors.ts";
+import type { Adapter, QueueFamily } from "./adapter.ts";
+import { DeviceBuffer, type Span, span } from "./buffer.ts";
+import type { CommandBuffer } from "./command_buffer.ts";
+import { chooseCoopmatShape, type CoopmatShape } from "./cooperative_matrix.ts";
+import { createLogicalDevice, type OptionalFeature } from "./create_device.ts";
+import { type Allocation, Allocator, type BufferKind } from "./memory.ts";
+import { type DeviceType, type MemoryBudget, sharesHostMemory } from "./memory_types.ts";
+import { type ComputePipeline, PipelineBuilder, type PipelineOptions } from "./pipeline.ts";
+import { PipelineCache } from "./pipeline_cache.ts";
+import { Recorder } from "./recorder.ts";
+import { check } from "./result.ts";
+import { Timeline, type WaitOptions } from "./timeline.ts";
+
+/** Options of {@linkcode Device.create}. */
+export interface DeviceOptions {
+  /** Optional features to do without, as if the device did not report them. */
+  without?: OptionalFeature[];
+  /** Have the driver keep compiler statistics of pipelines. */
+  pipelineStatistics?: boolean;
+}
+
+/** What kernels need to know about the device. */
+export interface DeviceInfo {
+  /** Name by the driver. */
+  name: string;
+  /** Kind of device. */
+  type: DeviceType;
+  /** Whether the device is a software driver. */
+  isCpu: boolean;
+  /** For example `"radv"`. */
+  driverName: string;
+  /** For example `"Mesa 25.0.1"`. */
+  driverInfo: string;
+  /** For example `"1.3.230"`. */
+  apiVersion: string;
+  /** Lanes of a subgroup, unless a pipeline asks for another number. */
+  subgroupSize: number;
+  /** Smallest subgroup that a pipeline may ask for. */
+  minSubgroupSize: number;
+  /** Largest subgroup that a pipeline may ask for. */
+  maxSubgroupSize: number;
+  /** Whether pipelines may ask for a subgroup size. */
+  canControlSubgroupSize: boolean;
+  /** Whether pipelines may ask for full subgroups. */
+  canRequireFullSubgroups: boolean;
+  /** Bytes of shared memory of a workgroup. */
+  maxSharedBytes: number;
+  /** Invocations of a workgroup. */
+  maxWorkgroupInvocations: number;
+  /** Invocations of a workgroup in x, y and z. */
+  maxWorkgroupSize: readonly number[];
+  /** Workgroups of a dispatch in x, y and z. */
+  maxWorkgroupCount: readonly number[];
+  /** Length of a timestamp tick. */
+  timestampPeriodNs: number;
+  /** Meaningful bits of a timestamp; 0 where there are none. */
+  timestampBits: number;
+  /** Tile shape for f16 matrices with f32 sums, or null. */
+  coopmat: CoopmatShape | null;
+  /** Whether shaders may use packed integer dot products, and whether they are fast. */
+  integerDotProduct: "none" | "supported" | "accelerated";
+  /** Whether shaders may calculate with 16-bit integers. */
+  int16: boolean;
+  /** Whether weights lie in memory that the host can write directly. */
+  sharesHostMemory: boolean;
+}
+
+/** A device that runs kernels. */
+export class Device implements Disposable, AsyncDisposable {
+  /** Function table. */
+  readonly vk: VulkanFunctions;
+  /** What it was made from. */
+  readonly adapter: Adapter;
+  /** `VkDevice`. */
+  readonly handle: bigint;
+  /** `VkCommandPool`. */
+  readonly commandPool: bigint;
+  /** What kernels need to know. */
+  readonly info: DeviceInfo;
+  readonly #timeline: Timeline;
+  readonly #allocator: Allocator;
+  readonly #cache: PipelineCache;
+  readonly #pipelines: PipelineBuilder;
+  /** What may be freed once the timeline has reached a value, in order of values. */
+  readonly #retired: { value: number; free: () => void }[] = [];
+  #liveObjects = 0;
+  #toHost: CommandBuffer | null = null;
+  #disposed = false;
+
+  private constructor(adapter: Adapter, options: DeviceOptions) {
+    adapter.requireFloor();
+    const { vk } = adapter.instance;
+    const family = chooseQueueFamily(adapter.queueFamilies);
+    const created = createLogicalDevice(adapter, family.index, options);
+    this.vk = vk;
+    this.adapter = adapter;
+    this.handle = created.handle;
+    this.info = describe(adapter, family, created.enabled);
+    using arena = new Arena();
+    const pool = arena.alloc(8);
+    const poolInfo = arena.struct(CommandPoolCreateInfo, { queueFamilyIndex: family.index });
+    check(vk.vkCreateCommandPool(this.handle, poolInfo, null, pool), "create a command pool");
+    this.commandPool = readU64(pool);
+    const queue = arena.alloc(8);
+    vk.vkGetDeviceQueue(this.handle, family.index, 0, queue);
+    const { name, isCpu } = this.info;
+    this.#timeline = new Timeline(vk, { device: this.handle, queue: readU64(queue), name, isCpu });
+    this.#allocator = new Allocator(vk, this.handle, adapter);
+    this.#cache = new PipelineCache(vk, this.handle, adapter);
+    this.#pipelines = new PipelineBuilder(vk, {
+      device: this.handle,
+      cache: this.#cache.handle,
+      flags: created.enabled.has("pipelineExecutableInfo") ? PIPELINE_CREATE.CAPTURE_STATISTICS_KHR : 0,
+    });
+  }
+
+  /** Makes a device. Throws UserError naming what the adapter lacks. */
+  static create(adapter: Adapter, options: DeviceOptions = {}): Device {
+    return new Device(adapter, options);
+  }
+
+  /** Buffers, recorders and command buffers that were made and not yet disposed. */
+  get liveObjects(): number {
+    return this.#liveObjects;
+  }
+
+  /** Whether the device was lost; everything fails from then on. */
+  get lost(): boolean {
+    return this.#timeline.lost;
+  }
+
+  /** Bytes of device memory in zinc's blocks. */
+  get allocatedBytes(): number {
+    return this.#allocator.usedBytes;
+  }
+
+  /** Total and free memory for weights and activations, in bytes. */
+  memoryBudget(): MemoryBudget {
+    return this.#allocator.budget();
+  }
+
+  /** Memory with undefined content. Throws UserError with needed and free sizes when there is no room. */
+  createBuffer(options: { bytes: number; kind: BufferKind; label: string }): DeviceBuffer {
+    const { bytes, kind, label } = options;
+    assert(Number.isSafeInteger(bytes) && bytes > 0, `${label}: a buffer of ${bytes} bytes`);
+    const allocation = this.#allocator.allocate(kind, bytes, label);
+    this.objectMade();
+    return new DeviceBuffer(this, allocation, options);
+  }
+
+  /** The pipeline for a kernel, compiled at the first request and kept by the device. */
+  pipeline(options: PipelineOptions): ComputePipeline {
+    const { name, subgroupSize, fullSubgroups } = options;
+    const { canControlSubgroupSize, canRequireFullSubgroups, minSubgroupSize, maxSubgroupSize } = this.info;
+    assert(
+      subgroupSize === undefined ||
+        canControlSubgroupSize && subgroupSize >= minSubgroupSize && subgroupSize <= maxSubgroupSize,
+      `${name}: subgroup size ${subgroupSize} cannot be had`,
+    );
+    assert(!fullSubgroups || canRequireFullSubgroups, `${name}: full subgroups cannot be had`);
+    return this.#pipelines.get(options);
+  }
+
+  /** Writes compiled pipelines to the cache folder, so that the next start need not compile them. */
+  savePipelineCache(): void {
+    this.#cache.save();
+  }
+
+  /**
+   * Hands command buffers to the device, to be run in order after everything submitted before.
+   *
+   * @returns The timeline's value once they are done.
+   * @throws DeviceLostError when the device is gone.
+   */
+  submit(commandBuffers: readonly CommandBuffer[]): number {
+    const value = this.#timeline.submit(commandBuffers);
+    if (this.#retired.length > 0) this.#reap();
+    return value;
+  }
+
+  /** The timeline's value of the latest submission. */
+  get submitted(): number {
+    return this.#timeline.submitted;
+  }
+
+  /** The timeline's value now: submissions up to it are done. Does not wait. */
+  completed(): number {
+    return this.#timeline.completed();
+  }
+
+  /** Resolves once the timeline has reached `value`, without ever blocking the event loop. */
+  async wait(value: number, options?: WaitOptions): Promise<void> {
+    await this.#timeline.wait(value, options);
+    if (this.#retired.length > 0) this.#reap();
+  }
+
+  /** A copy of device memory, after everything submitted so far. */
+  async readback(part: Span): Promise<Uint8Array<ArrayBuffer>> {
+    if (part.buffer.mapped !== null) {
+      this.#toHost ??= this.#recordHostBarrier();
+      await this.wait(this.submit([this.#toHost]));
+      return part.buffer.mapped!.slice(part.offset, part.offset + part.bytes);
+    }
+    using staging = this.createBuffer({ bytes: part.bytes, kind: "readback", label: "readback" });
+    using recorder = new Recorder(this, { label: "readback" });
+    recorder.copy(part, span(staging, 0, part.bytes));
+    recorder.hostBarrier();
+    using commands = recorder.finish();
+    await this.wait(this.submit([commands]));
+    return staging.mapped!.slice(0, part.bytes);
+  }
+
+  /** Calls `free` once the device has finished everything submitted so far; now, if it has. */
+  retire(free: () => void): void {
+    if (this.#idle()) free();
+    else this.#retired.push({ value: this.submitted, free });
+  }
+
+  /** Gives memory back to its block. */
+  freeAllocation(allocation: Allocation): void {
+    this.#allocator.free(allocation);
+  }
+
+  /** Frees a command buffer that the device has finished. */
+  freeCommandBuffer(handle: bigint): void {
+    using arena = new Arena();
+    this.vk.vkFreeCommandBuffers(this.handle, this.commandPool, 1, arena.u64s([handle]));
+  }
+
+  /** Counts an object that its owner must dispose. */
+  objectMade(): void {
+    this.#liveObjects++;
+  }
+
+  /** Undoes one {@linkcode objectMade}. */
+  objectGone(): void {
+    this.#liveObjects--;
+  }
+
+  /** Waits for the device and frees everything that was made on it. */
+  [Symbol.dispose](): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.vk.vkDeviceWaitIdle(this.handle); // fails on a lost device, which has nothing left to wait for
+    // A thread may still be inside the driver; what it waits for is over, so it returns within one slice.
+    if (this.#timeline.waiting) this.#timeline.idle().then(() => this.#destroy(), () => this.#destroy());
+    else this.#destroy();
+  }
+
+  /** As `Symbol.dispose`, and resolves when nothing is left. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#timeline.idle().catch(() => {});
+    this[Symbol.dispose]();
+  }
+
+  #destroy(): void {
+    this.#cache.save();
+    this.#toHost?.[Symbol.dispose]();
+    for (const { free } of this.#retired.splice(0)) free();
+    this.#pipelines[Symbol.dispose]();
+    this.#cache[Symbol.dispose]();
+    this.vk.vkDestroyCommandPool(this.handle, this.commandPool, null);
+    this.#allocator[Symbol.dispose]();
+    this.#timeline[Symbol.dispose]();
+    this.vk.vkDestroyDevice(this.handle, null);
+  }
+
+  #idle(): boolean {
+    return this.#disposed || this.#timeline.lost || this.completed() === this.submitted;
+  }
+
+  #reap(): void {
+    const done = this.completed();
+    while (this.#retired.length > 0 && this.#retired[0].value <= done) this.#retired.shift()!.free();
+  }
+
+  #recordHostBarrier(): CommandBuffer {
+    using recorder = new Recorder(this, { label: "host barrier" });
+    recorder.hostBarrier();
+    const commands = recorder.finish();
+    this.objectGone(); // the device's own
+    return commands;
+  }
+}
+
+/** A family for compute alone leaves a desktop's own queue free; else any that computes. */
+export function chooseQueueFamily(families: readonly QueueFamily[]): QueueFamily {
+  const compute = families.filter((family) => (family.flags & QUEUE.COMPUTE) !== 0);
+  if (compute.length === 0) throw new UserError("Cannot use this device: it has no queue for compute");
+  const alone = compute.find((f) => (f.flags & QUEUE.GRAPHICS) === 0 && f.timestampBits > 0);
+  return alone ?? compute[0];
+}
+
+function describe(adapter: Adapter, family: QueueFamily, enabled: ReadonlySet<string>): DeviceInfo {
+  const { limits, subgroup } = adapter;
+  const dot = adapter.integerDotProductAccelerated ? "accelerated" : "supported";
+  return {
+    name: adapter.name,
+    type: adapter.type,
+    isCpu: adapter.type === "cpu",
+    driverName: adapter.driverName,
+    driverInfo: adapter.driverInfo,
+    apiVersion: versionText(adapter.apiVersion),
+    subgroupSize: subgroup.size,
+    minSubgroupSize: subgroup.min,
+    maxSubgroupSize: subgroup.max,
+    canControlSubgroupSize: enabled.has("subgroupSizeControl") && subgroup.requiredSizeInCompute,
+    canRequireFullSubgroups: enabled.has("computeFullSubgroups"),
+    maxSharedBytes: limits.maxComputeSharedMemorySize,
+    maxWorkgroupInvocations: limits.maxComputeWorkGroupInvocations,
+    maxWorkgroupSize: limits.maxComputeWorkGroupSize,
+    maxWorkgroupCount: limits.maxComputeWorkGroupCount,
+    timestampPeriodNs: limits.timestampPeriod,
+    timestampBits: family.timestampBits,
+    coopmat: enabled.has("cooperativeMatrix") ? chooseCoopmatShape(adapter.coopmatShapes) : null,
+    integerDotProduct: enabled.has("shaderIntegerDotProduct") ? dot : "none",
+    int16: enabled.has("shaderInt16"),
+    sharesHostMemory: sharesHostMemory(adapter.type),
+  };
+}

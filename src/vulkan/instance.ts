@@ -1,0 +1,160 @@
+/** The Vulkan instance: the loader, the validation layer when wanted, and the adapters of this machine. */
+import { Arena } from "../../ffi/arena.ts";
+import { apiVersion, INSTANCE_CREATE, RESULT, versionText } from "../../ffi/enums.ts";
+import type { VulkanFunctions } from "../../ffi/functions.ts";
+import { enumerate, readU32, readU64 } from "../../ffi/read.ts";
+import { installHint, LoaderError, loadVulkan } from "../../ffi/loader.ts";
+import {
+  ApplicationInfo,
+  ExtensionProperties,
+  Handle,
+  InstanceCreateInfo,
+  LayerProperties,
+} from "../../ffi/structs/instance.ts";
+import { UserError } from "../common/errors.ts";
+import { Adapter } from "./adapter.ts";
+import { check } from "./result.ts";
+import { VALIDATION_LAYER, ValidationLog } from "./validation.ts";
+
+const PORTABILITY_ENUMERATION = "VK_KHR_portability_enumeration";
+
+/** Options of {@linkcode Instance.create}. */
+export interface InstanceOptions {
+  /** Load the Khronos validation layer. Default: whether `ZINC_VALIDATION` is 1. */
+  validation?: boolean;
+  /** Called with each message of the validation layer when the instance is disposed. */
+  onMessage?: (message: string) => void;
+}
+
+/** Connection to the Vulkan loader. Dispose it after every device made from its adapters. */
+export class Instance implements Disposable {
+  /** Function table. */
+  readonly vk: VulkanFunctions;
+  /** `VkInstance`. */
+  readonly handle: bigint;
+  readonly #log: ValidationLog | null;
+  readonly #onMessage: ((message: string) => void) | undefined;
+
+  private constructor(
+    vk: VulkanFunctions,
+    handle: bigint,
+    log: ValidationLog | null,
+    options: InstanceOptions,
+  ) {
+    this.vk = vk;
+    this.handle = handle;
+    this.#log = log;
+    this.#onMessage = options.onMessage;
+  }
+
+  /**
+   * Opens the loader and creates the instance.
+   *
+   * @throws UserError when there is no loader, no driver, or no validation layer although it was asked for.
+   */
+  static create(options: InstanceOptions = {}): Instance {
+    const vk = open();
+    const validation = options.validation ?? Deno.env.get("ZINC_VALIDATION") === "1";
+    if (validation && !layerNames(vk).includes(VALIDATION_LAYER)) {
+      throw new UserError(
+        `Cannot validate: ${VALIDATION_LAYER} is not installed (Debian: vulkan-validationlayers)`,
+      );
+    }
+    const log = validation ? new ValidationLog() : null;
+    // zinc ranks devices itself; Mesa's layer for that would only add its complaints about an absent desktop.
+    Deno.env.set("NODEVICE_SELECT", "1");
+    const portable = instanceExtensionNames(vk).includes(PORTABILITY_ENUMERATION);
+    using arena = new Arena();
+    const layers = validation ? [VALIDATION_LAYER] : [];
+    const extensions = portable ? [PORTABILITY_ENUMERATION] : [];
+    const info = arena.struct(InstanceCreateInfo, {
+      flags: portable ? INSTANCE_CREATE.ENUMERATE_PORTABILITY : 0,
+      pApplicationInfo: arena.struct(ApplicationInfo, {
+        pApplicationName: arena.string("zinc"),
+        pEngineName: arena.string("zinc"),
+        apiVersion: apiVersion(1, 3),
+      }),
+      enabledLayerCount: layers.length,
+      ppEnabledLayerNames: arena.strings(layers),
+      enabledExtensionCount: extensions.length,
+      ppEnabledExtensionNames: arena.strings(extensions),
+    });
+    const handle = arena.alloc(8);
+    const result = vk.vkCreateInstance(info, null, handle);
+    if (result === RESULT.ERROR_INCOMPATIBLE_DRIVER) throw noDriver();
+    check(result, "start Vulkan");
+    return new Instance(vk, readU64(handle), log, options);
+  }
+
+  /** Every device that a driver offers, in the loader's order. Empty without a driver. */
+  adapters(): Adapter[] {
+    return enumerate(
+      Handle,
+      (count, content) =>
+        check(this.vk.vkEnumeratePhysicalDevices(this.handle, count, content), "list Vulkan devices"),
+    ).map((found) => new Adapter(this, found.handle));
+  }
+
+  /** What the validation layer has said since this instance was created; empty when it is not loaded. */
+  get validationMessages(): string[] {
+    return this.#log?.messages() ?? [];
+  }
+
+  /** Whether the validation layer is loaded. */
+  get validating(): boolean {
+    return this.#log !== null;
+  }
+
+  [Symbol.dispose](): void {
+    this.vk.vkDestroyInstance(this.handle, null);
+    if (this.#onMessage) this.validationMessages.forEach(this.#onMessage);
+  }
+}
+
+/** The error for a system whose Vulkan loader finds no driver. */
+export function noDriver(): UserError {
+  return new UserError(`Cannot find a Vulkan driver for any device: ${installHint(Deno.build.os)}`);
+}
+
+/** Whether the Khronos validation layer is installed; false without a loader. */
+export function validationAvailable(): boolean {
+  try {
+    return layerNames(open()).includes(VALIDATION_LAYER);
+  } catch {
+    return false;
+  }
+}
+
+function open(): VulkanFunctions {
+  try {
+    const vk = loadVulkan();
+    const version = new Uint8Array(new ArrayBuffer(4));
+    check(vk.vkEnumerateInstanceVersion(version), "ask for the Vulkan version");
+    if (readU32(version) < apiVersion(1, 2)) {
+      throw new UserError(
+        `Cannot use the Vulkan loader: it is version ${
+          versionText(readU32(version))
+        }, zinc needs 1.2; update it`,
+      );
+    }
+    return vk;
+  } catch (error) {
+    if (error instanceof LoaderError) throw new UserError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function layerNames(vk: VulkanFunctions): string[] {
+  return enumerate(
+    LayerProperties,
+    (count, content) => check(vk.vkEnumerateInstanceLayerProperties(count, content), "list Vulkan layers"),
+  ).map((layer) => layer.layerName);
+}
+
+function instanceExtensionNames(vk: VulkanFunctions): string[] {
+  return enumerate(
+    ExtensionProperties,
+    (count, content) =>
+      check(vk.vkEnumerateInstanceExtensionProperties(null, count, content), "list Vulkan extensions"),
+  ).map((e) => e.extensionName);
+}
