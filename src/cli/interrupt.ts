@@ -1,7 +1,8 @@
 /** Ctrl+C outside the chat's own prompt: the first one asks the work to stop, the second one ends the process. */
 import { EXIT } from "../common/errors.ts";
+import { Interrupted } from "./failure.ts";
 
-/** Runs `work` with a signal that Ctrl+C (SIGINT) aborts. */
+/** Runs `work` with a signal that Ctrl+C (SIGINT) aborts. Throws {@linkcode Interrupted} when it fails after that. */
 export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopper = new AbortController();
   const onInterrupt = () => {
@@ -11,6 +12,9 @@ export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>
   Deno.addSignalListener("SIGINT", onInterrupt);
   try {
     return await work(stopper.signal);
+  } catch (error) {
+    if (stopper.signal.aborted) throw new Interrupted("Interrupted", { cause: error });
+    throw error;
   } finally {
     Deno.removeSignalListener("SIGINT", onInterrupt);
   }

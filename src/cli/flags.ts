@@ -1,0 +1,42 @@
+/** Parsers for option values: each names the values it takes when it gets another one. */
+import { InvalidArgumentError } from "commander";
+
+/** Parser of whole numbers from `min` on. */
+export function wholeNumber(min = 0, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^[+-]?\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Expected a whole number ${bounds(min, max)}`);
+  };
+}
+
+/** Parser of numbers from `min` to `max`. */
+export function numberBetween(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== "" && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Expected a number ${bounds(min, max)}`);
+  };
+}
+
+/** Parses `1,2,3` (spaces allowed) into token ids. */
+export function tokenList(text: string): number[] {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== "");
+  if (parts.length === 0) throw new InvalidArgumentError("Expected token ids such as 1,2,3");
+  return parts.map((part) => {
+    if (!/^\d{1,9}$/.test(part)) {
+      throw new InvalidArgumentError(`Expected token ids such as 1,2,3, found "${part}"`);
+    }
+    return Number(part);
+  });
+}
+
+/** Collects the values of an option that may be given several times. */
+export function repeated(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+function bounds(min: number, max: number): string {
+  if (max === Number.MAX_SAFE_INTEGER || max === Infinity) return `from ${min} on`;
+  return `from ${min} to ${max}`;
+}

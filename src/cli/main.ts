@@ -1,0 +1,30 @@
+/** From command-line arguments to an exit code. */
+import { CommanderError } from "commander";
+import { EXIT } from "../common/errors.ts";
+import { reportFailure } from "./failure.ts";
+import { Output, writeError } from "./output.ts";
+import { asUserError, createProgram } from "./program.ts";
+
+/** Runs the command that `args` names; returns the exit code of the process. */
+export async function main(args: readonly string[]): Promise<number> {
+  const out = new Output();
+  let help = "";
+  const program = createProgram({ out }, (text) => help += text);
+  try {
+    if (args.length === 0) {
+      writeError(program.helpInformation());
+      return EXIT.usage;
+    }
+    await program.parseAsync(args, { from: "user" });
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return reportFailure(error);
+    if (error.exitCode !== 0) return reportFailure(asUserError(error, args));
+  }
+  try {
+    await out.write(help);
+    return EXIT.ok;
+  } catch (error) {
+    return reportFailure(error);
+  }
+}

