@@ -8,7 +8,14 @@ import { UserError } from "../common/errors.ts";
 import type { Metadata } from "../gguf/mod.ts";
 
 /** Upper bounds that no real model comes near; they turn a crafted file into an error instead of an allocation. */
-const MAX = { layers: 1024, hidden: 1 << 20, heads: 1 << 14, headDim: 1 << 14, contextLength: 1 << 28, vocab: 1 << 24 };
+const MAX = {
+  layers: 1024,
+  hidden: 1 << 20,
+  heads: 1 << 14,
+  headDim: 1 << 14,
+  contextLength: 1 << 28,
+  vocab: 1 << 24,
+};
 
 /** Reads `<architecture>.<key>`; every getter names the full key in its errors. */
 export class Hyperparameters {
@@ -30,6 +37,20 @@ export class Hyperparameters {
     return this.metadata.number(this.#full(key), fallback);
   }
 
+  /** A number above zero. */
+  positive(key: string, fallback?: number): number {
+    const value = this.number(key, fallback);
+    if (!(value > 0)) throw new UserError(`Cannot use key "${this.#full(key)}": ${value} is not above zero`);
+    return value;
+  }
+
+  /** A number that is zero or more; zero usually means off. */
+  nonNegative(key: string, fallback?: number): number {
+    const value = this.number(key, fallback);
+    if (!(value >= 0)) throw new UserError(`Cannot use key "${this.#full(key)}": ${value} is below zero`);
+    return value;
+  }
+
   /** A string. */
   string(key: string, fallback?: string): string {
     return this.metadata.string(this.#full(key), fallback);
@@ -40,14 +61,23 @@ export class Hyperparameters {
     return this.metadata.boolean(this.#full(key), fallback);
   }
 
-  /** A value per layer, from an array of that length or from one number for all. */
+  /** Whether the value is an array: most per-layer keys are either one number or one per layer. */
+  isArray(key: string): boolean {
+    return this.metadata.isArray(this.#full(key));
+  }
+
+  /** A value per layer, from an array of that length or from one number for all; bools count as 0 and 1. */
   perLayer(key: string, layers: number, range: { min: number; max: number }, fallback?: number): number[] {
     if (!this.has(key) || !this.metadata.isArray(this.#full(key))) {
       return new Array(layers).fill(this.integer(key, range, fallback));
     }
-    const values = Array.from(this.metadata.numbers(this.#full(key)), Number);
+    const bools = this.metadata.elementType(this.#full(key)) === "bool";
+    const stored = bools ? this.metadata.booleans(this.#full(key)) : this.metadata.numbers(this.#full(key));
+    const values = Array.from(stored, Number);
     if (values.length < layers) {
-      throw new UserError(`Cannot use key "${this.#full(key)}": ${values.length} values for ${layers} layers`);
+      throw new UserError(
+        `Cannot use key "${this.#full(key)}": ${values.length} values for ${layers} layers`,
+      );
     }
     const bad = values.find((value) => !Number.isInteger(value) || value < range.min || value > range.max);
     if (bad !== undefined) {
@@ -81,6 +111,8 @@ export interface Config {
   /** Inner width of the feed-forward block. */
   readonly feedForward: readonly number[];
   readonly normEpsilon: number;
+  /** Of layer norms, where a file gives both. */
+  readonly layerNormEpsilon: number;
   /** Rotated elements per head. */
   readonly rotaryDim: number;
   /** Keys that only some families have. */
@@ -105,10 +137,18 @@ export function readConfig(metadata: Metadata, architecture: string, vocab: numb
   heads.forEach((count, layer) => {
     if (kvHeads[layer] > 0 && count % kvHeads[layer] !== 0) {
       throw new UserError(
-        `Cannot use key "${architecture}.attention.head_count_kv": ${count} heads do not divide into ${kvHeads[layer]} groups`,
+        `Cannot use key "${architecture}.attention.head_count_kv": ${count} heads do not divide into ${
+          kvHeads[layer]
+        } groups`,
       );
     }
   });
+  const normEpsilon = keys.nonNegative(
+    keys.has("attention.layer_norm_rms_epsilon")
+      ? "attention.layer_norm_rms_epsilon"
+      : "attention.layer_norm_epsilon",
+    1e-5,
+  );
   return {
     architecture,
     layers,
@@ -120,13 +160,9 @@ export function readConfig(metadata: Metadata, architecture: string, vocab: numb
     headDim,
     valueDim: keys.integer("attention.value_length", { min: 1, max: MAX.headDim }, headDim),
     feedForward: keys.perLayer("feed_forward_length", layers, { min: 0, max: MAX.hidden }, 0),
-    normEpsilon: keys.number(
-      keys.has("attention.layer_norm_rms_epsilon")
-        ? "attention.layer_norm_rms_epsilon"
-        : "attention.layer_norm_epsilon",
-      1e-5,
-    ),
-    rotaryDim: keys.integer("rope.dimension_count", { min: 2, max: headDim }, headDim),
+    normEpsilon,
+    layerNormEpsilon: keys.nonNegative("attention.layer_norm_epsilon", normEpsilon),
+    rotaryDim: keys.integer("rope.dimension_count", { min: 0, max: headDim }, headDim),
     keys,
   };
 }

@@ -47,6 +47,11 @@ export class TensorTable {
     return this.has(name) ? this.vector(name, length) : undefined;
   }
 
+  /** A bias: missing is an error if the family `requires` it, and none otherwise. */
+  bias(name: string, length: number, required = false): Weight | undefined {
+    return required ? this.vector(name, length) : this.optionalVector(name, length);
+  }
+
   /** A stack of matrices `[experts, rows, columns]`. */
   experts(name: string, experts: number, rows: number, columns: number): Weight {
     const known = this.#weights.get(name);
@@ -167,4 +172,6 @@ export interface ModelBuilder {
   readonly states: StateTable;
   /** Rows of the KV cache: the context the session was opened with (it chooses LongRoPE's factors). */
   readonly contextLength: number;
+  /** What a decoder ends in: logits, or (for embeddings) the normalised hidden states. Logits by default. */
+  readonly result?: "logits" | "hidden";
 }

@@ -11,7 +11,9 @@ export function familyOf(architecture: string, path: string): Family {
   const family = FAMILIES.find((candidate) => candidate.architectures.includes(architecture));
   if (!family) {
     const supported = FAMILIES.flatMap((candidate) => candidate.architectures).sort().join(", ");
-    throw new UserError(`Cannot load "${path}": architecture "${architecture}" is not supported (supported: ${supported})`);
+    throw new UserError(
+      `Cannot load "${path}": architecture "${architecture}" is not supported (supported: ${supported})`,
+    );
   }
   return family;
 }

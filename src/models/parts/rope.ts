@@ -31,13 +31,22 @@ export function ropeTable(m: ModelBuilder, settings: RopeSettings = {}): RopeTab
   const rotaryDim = settings.rotaryDim ?? m.config.rotaryDim;
   const base = settings.base ?? keys.number("rope.freq_base", 10000);
   const type = settings.scaled === false ? "none" : keys.string("rope.scaling.type", defaultScaling(m));
-  const factor = type === "none" ? 1 : keys.number("rope.scaling.factor", keys.number("rope.scale_linear", 1));
+  const factor = type === "none"
+    ? 1
+    : keys.number("rope.scaling.factor", keys.number("rope.scale_linear", 1));
+  if (rotaryDim < 2 || rotaryDim % 2 !== 0) {
+    throw new UserError(
+      `Cannot rotate ${rotaryDim} elements of a head: "rope.dimension_count" must be even and above 0`,
+    );
+  }
   if (!(base > 0) || !(factor >= 0)) {
-    throw new UserError(`Cannot use rotary base ${base} with scaling factor ${factor}: both must be positive`);
+    throw new UserError(
+      `Cannot use rotary base ${base} with scaling factor ${factor}: both must be positive`,
+    );
   }
   const scale = factor === 0 ? 1 : 1 / factor;
   const name = `rope:${base}:${rotaryDim}:${type}`;
-  const magnitude = keys.number("rope.scaling.attn_factor", 1);
+  const magnitude = keys.positive("rope.scaling.attn_factor", 1);
   const plain = () => Float32Array.from({ length: rotaryDim / 2 }, (_, i) => base ** (-2 * i / rotaryDim));
   switch (type) {
     case "none":
@@ -52,7 +61,7 @@ export function ropeTable(m: ModelBuilder, settings: RopeSettings = {}): RopeTab
     }
     case "yarn": {
       const frequencies = m.tensors.constant(name, () => yarn(m, plain(), base, scale));
-      return { frequencies, magnitude: magnitude * (1 + 0.1 * Math.log(1 / scale)), rotaryDim };
+      return { frequencies, magnitude: magnitude * yarnMagnitude(m, 1 / scale), rotaryDim };
     }
     default:
       throw new UserError(`Cannot use rope scaling type "${type}" (supported: none, linear, yarn, longrope)`);
@@ -66,11 +75,28 @@ function defaultScaling(m: ModelBuilder): string {
 }
 
 /** Divisors of the frequencies, `[rotaryDim / 2]`: llama-3's, or LongRoPE's for short or long contexts. */
-function frequencyDivisors(m: ModelBuilder, rotaryDim: number): { name: string; values: Float32Array } | undefined {
+function frequencyDivisors(
+  m: ModelBuilder,
+  rotaryDim: number,
+): { name: string; values: Float32Array } | undefined {
   const original = m.config.keys.number("rope.scaling.original_context_length", m.config.contextLength);
   const long = m.contextLength > original ? "rope_factors_long.weight" : "rope_factors_short.weight";
   const name = [long, "rope_freqs.weight"].find((candidate) => m.tensors.has(candidate));
   return name === undefined ? undefined : { name, values: m.tensors.values(name, rotaryDim / 2) };
+}
+
+/**
+ * YaRN's factor on queries and keys. With a log multiplier, `mscale / mscale_all_dim` of the original configuration: the file keeps
+ * only the latter, and the former is 1 wherever it matters.
+ */
+function yarnMagnitude(m: ModelBuilder, factor: number): number {
+  const multiplier = m.config.keys.number("rope.scaling.yarn_log_multiplier", 0);
+  return multiplier === 0 ? mscale(factor, 1) : mscale(factor, 1) / mscale(factor, multiplier);
+}
+
+/** `0.1 * multiplier * ln(factor) + 1`, and 1 where the context is not stretched: YaRN, section 3.4. */
+export function mscale(factor: number, multiplier: number): number {
+  return factor <= 1 ? 1 : 0.1 * multiplier * Math.log(factor) + 1;
 }
 
 /** YaRN: high frequencies stay, low ones are interpolated, a ramp between the two correction dimensions. */

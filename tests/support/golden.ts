@@ -1,0 +1,132 @@
+/**
+ * Runs a golden case (tests/golden/README.md) on an executor and compares everything its JSON states.
+ *
+ * Executors are passed in, so that one test holds for all of them: `for (const executor of EXECUTORS)`.
+ */
+import type { Engine } from "../../src/inference/engine.ts";
+import { promptChunks } from "../../src/inference/prompt_chunks.ts";
+import { ReferenceEngine } from "../../src/inference/reference_engine.ts";
+import { type OpenModel, openModel } from "../../src/models/open_model.ts";
+import { assert, assertAllNear, assertEquals, assertNear } from "./assert.ts";
+
+/** Something that runs models. */
+export interface Executor {
+  readonly name: string;
+  /** An engine for one sequence of `model` that takes at most `ubatch` tokens at a time. */
+  open(model: OpenModel, ubatch: number): Engine | Promise<Engine>;
+  /** Which of a case's tolerances applies. */
+  readonly cache: "float32" | "float16";
+}
+
+/** The readable one. */
+export const REFERENCE: Executor = {
+  name: "reference",
+  open: (model, ubatch) => new ReferenceEngine(model, ubatch),
+  cache: "float32",
+};
+
+/** Every executor that the golden tests run on. */
+export const EXECUTORS: readonly Executor[] = [REFERENCE];
+
+/** Chunk sizes that the golden tests use: one smaller than every prompt and odd, one larger than all. */
+export const CHUNK_SIZES = [7, 512];
+
+/** Context that the cases are opened with unless they say otherwise. */
+const CONTEXT = 512;
+
+interface DecoderPrompt {
+  readonly tokens: number[];
+  readonly logits_last: number[];
+  readonly top5_each_position: [id: number, logit: number][][];
+  readonly greedy: number[];
+}
+
+interface DecoderCase {
+  readonly context_for_test?: number;
+  readonly tolerance: number;
+  readonly tolerance_with_float16_kv_cache?: number;
+  readonly prompts: DecoderPrompt[];
+}
+
+/** Path of a case's model. */
+export function goldenModel(name: string): string {
+  return new URL(`../golden/${name}.gguf`, import.meta.url).pathname;
+}
+
+/** What the JSON of a case states. */
+export function goldenCase<T>(name: string): T {
+  return JSON.parse(Deno.readTextFileSync(new URL(`../golden/${name}.json`, import.meta.url)));
+}
+
+/** Declares a test of a decoder case on every executor; `title` says what the family does differently. */
+export function testDecoder(title: string, caseName: string): void {
+  for (const executor of EXECUTORS) {
+    Deno.test(`${title} (${caseName} on ${executor.name})`, () => checkDecoder(caseName, executor));
+  }
+}
+
+/** Compares logits and greedy continuations of a decoder case for every chunk size. */
+export async function checkDecoder(name: string, executor: Executor): Promise<void> {
+  const expected = goldenCase<DecoderCase>(name);
+  using model = openModel(goldenModel(name), expected.context_for_test ?? CONTEXT);
+  for (const ubatch of CHUNK_SIZES) {
+    using engine = await executor.open(model, ubatch);
+    for (const prompt of expected.prompts) await checkPrompt(engine, prompt, toleranceOf(expected, executor));
+  }
+}
+
+async function checkPrompt(engine: Engine, prompt: DecoderPrompt, tolerance: number): Promise<void> {
+  const rows = await logitsOf(engine, prompt.tokens);
+  checkLogits(rows, prompt, tolerance);
+  let logits = rows.at(-1)!;
+  for (const [step, token] of prompt.greedy.entries()) {
+    const best = argmax(logits);
+    // A closer race than twice the allowed error has no certain winner, and what follows hangs on it.
+    if (best !== token && logits[best] - logits[token] <= 2 * tolerance) break;
+    assertEquals(best, token, `greedy token ${step}`);
+    const position = prompt.tokens.length + step;
+    logits = await engine.forward({ tokens: Int32Array.of(token), position }, 1);
+  }
+}
+
+/** The rows' last logits and five best of each. */
+export function checkLogits(
+  rows: readonly Float32Array[],
+  prompt: Pick<DecoderPrompt, "logits_last" | "top5_each_position">,
+  tolerance: number,
+): void {
+  assertAllNear(rows.at(-1)!, prompt.logits_last, tolerance, "logits of the last position:");
+  for (const [position, best] of prompt.top5_each_position.entries()) {
+    for (const [id, logit] of best) {
+      assertNear(rows[position][id], logit, tolerance, `token ${id} at position ${position}:`);
+    }
+    const fifth = best.at(-1)![1];
+    const ids = new Set(best.map(([id]) => id));
+    const intruder = rows[position].findIndex((logit, id) => !ids.has(id) && logit > fifth + 2 * tolerance);
+    assertEquals(intruder, -1, `a token outside the five best of position ${position}`);
+  }
+}
+
+/** Logits at every position of `tokens`, from an empty state. */
+export async function logitsOf(engine: Engine, tokens: readonly number[]): Promise<Float32Array[]> {
+  engine.clear();
+  const rows: Float32Array[] = [];
+  for (const batch of promptChunks(tokens, 0, engine.ubatch)) {
+    const logits = await engine.forward(batch, batch.tokens.length);
+    const width = logits.length / batch.tokens.length;
+    for (let r = 0; r < batch.tokens.length; r++) rows.push(logits.slice(r * width, (r + 1) * width));
+  }
+  assert(rows.length === tokens.length);
+  return rows;
+}
+
+function toleranceOf(expected: DecoderCase, executor: Executor): number {
+  const float16 = expected.tolerance_with_float16_kv_cache;
+  return executor.cache === "float16" && float16 !== undefined ? float16 : expected.tolerance;
+}
+
+function argmax(values: Float32Array): number {
+  let best = 0;
+  for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i;
+  return best;
+}
