@@ -26,6 +26,8 @@ export interface PullOptions {
   readonly signal?: AbortSignal;
 }
 
+const LOCK = ".lock";
+
 /** The name under which `reference` (a short name, `org/repo[:quant]` or a URL) is stored. */
 export function storedName(reference: string): string {
   const url = asUrl(reference);
@@ -45,13 +47,17 @@ export async function pullModel(
   const fetcher = chooseFetcher(reference);
   const folder = store.folder(name);
   await makeFolder(folder);
-  using _ = await lock(join(folder, ".lock"));
+  using _ = await lock(join(folder, LOCK));
   const pulledMeanwhile = store.find(name);
   if (pulledMeanwhile) return pulledMeanwhile;
-  const { source, files } = await fetcher(folder, options);
-  const model = { name, source, files };
-  store.add(model);
-  return model;
+  try {
+    const model = { name, ...await fetcher(folder, options) };
+    store.add(model);
+    return model;
+  } catch (error) {
+    await removeUnlessResumable(folder);
+    throw error;
+  }
 }
 
 type Fetched = Pick<StoredModel, "source" | "files">;
@@ -154,6 +160,12 @@ async function makeFolder(folder: string): Promise<void> {
       { cause },
     );
   }
+}
+
+/** A failed pull leaves a folder only when there is something in it to go on with. */
+async function removeUnlessResumable(folder: string): Promise<void> {
+  const names = Array.from(Deno.readDirSync(folder), (entry) => entry.name);
+  if (names.every((name) => name === LOCK)) await Deno.remove(folder, { recursive: true });
 }
 
 /** Waits until no other process pulls the same model. */
