@@ -79,6 +79,7 @@ export class DeviceBuffer implements Disposable {
     if (--this.#references === 0) this.#device.retire(() => this.#device.freeAllocation(this.allocation));
   }
 
+  /** Gives the memory up; the device frees it when nothing uses it any more. */
   [Symbol.dispose](): void {
     if (this.#disposed) return;
     this.#disposed = true;

@@ -41,6 +41,7 @@ export class CommandBuffer implements Disposable {
     return this.#profile?.read() ?? [];
   }
 
+  /** Gives the commands up; they are freed when the device has finished them. */
   [Symbol.dispose](): void {
     if (this.#disposed) return;
     this.#disposed = true;

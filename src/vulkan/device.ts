@@ -14,6 +14,7 @@ import { createLogicalDevice, type OptionalFeature } from "./create_device.ts";
 import { type Allocation, Allocator, type BufferKind } from "./memory.ts";
 import { type DeviceType, type MemoryBudget, sharesHostMemory } from "./memory_types.ts";
 import { type ComputePipeline, PipelineBuilder, type PipelineOptions } from "./pipeline.ts";
+import { type PipelineStatistic, pipelineStatistics } from "./pipeline_statistics.ts";
 import { PipelineCache } from "./pipeline_cache.ts";
 import { Recorder } from "./recorder.ts";
 import { check } from "./result.ts";
@@ -25,6 +26,8 @@ export interface DeviceOptions {
   without?: OptionalFeature[];
   /** Have the driver keep compiler statistics of pipelines. */
   pipelineStatistics?: boolean;
+  /** Map weights and activations where their memory allows it, which saves a copy. Default true. */
+  mapDeviceMemory?: boolean;
 }
 
 /** What kernels need to know about the device. */
@@ -113,7 +116,11 @@ export class Device implements Disposable, AsyncDisposable {
     vk.vkGetDeviceQueue(this.handle, family.index, 0, queue);
     const { name, isCpu } = this.info;
     this.#timeline = new Timeline(vk, { device: this.handle, queue: readU64(queue), name, isCpu });
-    this.#allocator = new Allocator(vk, this.handle, adapter);
+    this.#allocator = new Allocator(vk, {
+      device: this.handle,
+      adapter,
+      mapDeviceMemory: options.mapDeviceMemory ?? true,
+    });
     this.#cache = new PipelineCache(vk, this.handle, adapter);
     this.#pipelines = new PipelineBuilder(vk, {
       device: this.handle,
@@ -129,7 +136,7 @@ export class Device implements Disposable, AsyncDisposable {
 
   /** Buffers, recorders and command buffers that were made and not yet disposed. */
   get liveObjects(): number {
-    return this.#liveObjects;
+    return this.#liveObjects - (this.#toHost === null ? 0 : 1); // the device's own command buffer
   }
 
   /** Whether the device was lost; everything fails from then on. */
@@ -174,6 +181,12 @@ export class Device implements Disposable, AsyncDisposable {
     this.#cache.save();
   }
 
+  /** What the driver's compiler says about a pipeline; empty without the option `pipelineStatistics`. */
+  statistics(pipeline: ComputePipeline): PipelineStatistic[] {
+    if (!this.#pipelines.keepsStatistics) return [];
+    return pipelineStatistics(this.adapter.instance, this.handle, pipeline.handle);
+  }
+
   /**
    * Hands command buffers to the device, to be run in order after everything submitted before.
    *
@@ -204,10 +217,11 @@ export class Device implements Disposable, AsyncDisposable {
 
   /** A copy of device memory, after everything submitted so far. */
   async readback(part: Span): Promise<Uint8Array<ArrayBuffer>> {
-    if (part.buffer.mapped !== null) {
+    const { mapped, allocation } = part.buffer;
+    if (mapped !== null && allocation.block.hostCached) {
       this.#toHost ??= this.#recordHostBarrier();
       await this.wait(this.submit([this.#toHost]));
-      return part.buffer.mapped!.slice(part.offset, part.offset + part.bytes);
+      return mapped.slice(part.offset, part.offset + part.bytes);
     }
     using staging = this.createBuffer({ bytes: part.bytes, kind: "readback", label: "readback" });
     using recorder = new Recorder(this, { label: "readback" });
@@ -249,6 +263,7 @@ export class Device implements Disposable, AsyncDisposable {
   [Symbol.dispose](): void {
     if (this.#disposed) return;
     this.#disposed = true;
+    if (this.#timeline.stalled) return; // a driver that hangs would hang here too
     this.vk.vkDeviceWaitIdle(this.handle); // fails on a lost device, which has nothing left to wait for
     // A thread may still be inside the driver; what it waits for is over, so it returns within one slice.
     if (this.#timeline.waiting) this.#timeline.idle().then(() => this.#destroy(), () => this.#destroy());
@@ -285,9 +300,7 @@ export class Device implements Disposable, AsyncDisposable {
   #recordHostBarrier(): CommandBuffer {
     using recorder = new Recorder(this, { label: "host barrier" });
     recorder.hostBarrier();
-    const commands = recorder.finish();
-    this.objectGone(); // the device's own
-    return commands;
+    return recorder.finish();
   }
 }
 

@@ -33,6 +33,7 @@ export class Instance implements Disposable {
   /** `VkInstance`. */
   readonly handle: bigint;
   readonly #log: ValidationLog | null;
+  #disposed = false;
   readonly #onMessage: ((message: string) => void) | undefined;
 
   private constructor(
@@ -83,6 +84,7 @@ export class Instance implements Disposable {
     const result = vk.vkCreateInstance(info, null, handle);
     if (result === RESULT.ERROR_INCOMPATIBLE_DRIVER) throw noDriver();
     check(result, "start Vulkan");
+    log?.attached();
     return new Instance(vk, readU64(handle), log, options);
   }
 
@@ -105,8 +107,12 @@ export class Instance implements Disposable {
     return this.#log !== null;
   }
 
+  /** Destroys the instance and closes the log of the validation layer. */
   [Symbol.dispose](): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
     this.vk.vkDestroyInstance(this.handle, null);
+    this.#log?.[Symbol.dispose]();
     if (this.#onMessage) this.validationMessages.forEach(this.#onMessage);
   }
 }

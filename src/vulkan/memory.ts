@@ -39,6 +39,8 @@ const BLOCK_BYTES: Record<BufferKind, number> = {
 const USAGE = BUFFER_USAGE.TRANSFER_SRC | BUFFER_USAGE.TRANSFER_DST | BUFFER_USAGE.STORAGE_BUFFER |
   BUFFER_USAGE.SHADER_DEVICE_ADDRESS;
 
+const MAPPABLE = MEMORY_PROPERTY.HOST_VISIBLE | MEMORY_PROPERTY.HOST_COHERENT;
+
 /** One allocation. */
 export interface Block {
   /** Which requests may share it. */
@@ -53,6 +55,8 @@ export interface Block {
   readonly heap: number;
   /** All of it, where the host can see it. */
   readonly mapped: ArrayBuffer | null;
+  /** Whether the host reads it at full speed. */
+  readonly hostCached: boolean;
   /** What is taken. */
   readonly free: FreeList;
 }
@@ -80,9 +84,16 @@ export class Allocator {
   /** `ZINC_VK_MEMORY_LIMIT`: upper bound of all blocks together. */
   readonly #limit = bytesFromEnv("ZINC_VK_MEMORY_LIMIT") ?? Infinity;
 
-  /** For the device `device` made from `adapter`. */
-  constructor(vk: VulkanFunctions, device: bigint, adapter: Adapter) {
+  readonly #mapDeviceMemory: boolean;
+
+  /**
+   * For the device `device` made from `adapter`. `mapDeviceMemory` is whether weights and activations are mapped where
+   * their memory can be.
+   */
+  constructor(vk: VulkanFunctions, options: { device: bigint; adapter: Adapter; mapDeviceMemory: boolean }) {
+    const { device, adapter } = options;
     this.#vk = vk;
+    this.#mapDeviceMemory = options.mapDeviceMemory;
     this.#device = device;
     this.#adapter = adapter;
     this.#usedByHeap = adapter.memory.heaps.map(() => 0);
@@ -181,8 +192,11 @@ export class Allocator {
       arena.struct(BufferDeviceAddressInfo, { buffer }),
     );
     const { heap, flags } = this.#adapter.memory.types[type];
-    const mapped = (flags & MEMORY_PROPERTY.HOST_VISIBLE) !== 0 ? this.#map(memory, bytes) : null;
-    const block = { kind, buffer, memory, address, heap, mapped, free: new FreeList(bytes) };
+    const forHost = kind === "staging" || kind === "readback";
+    const mappable = (flags & MAPPABLE) === MAPPABLE && (forHost || this.#mapDeviceMemory);
+    const mapped = mappable ? this.#map(memory, bytes) : null;
+    const hostCached = (flags & MEMORY_PROPERTY.HOST_CACHED) !== 0;
+    const block = { kind, buffer, memory, address, heap, mapped, hostCached, free: new FreeList(bytes) };
     this.#blocks.add(block);
     this.#usedByHeap[heap] += bytes;
     return block;

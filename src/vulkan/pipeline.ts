@@ -3,7 +3,7 @@
  * get is push constants, at most 128 bytes, in scalar layout.
  */
 import { Arena } from "../../ffi/arena.ts";
-import { PIPELINE_SHADER_STAGE_CREATE, SHADER_STAGE } from "../../ffi/enums.ts";
+import { PIPELINE_CREATE, PIPELINE_SHADER_STAGE_CREATE, SHADER_STAGE } from "../../ffi/enums.ts";
 import type { VulkanFunctions } from "../../ffi/functions.ts";
 import type { StructLayout } from "../../ffi/layout.ts";
 import { readU64 } from "../../ffi/read.ts";
@@ -73,9 +73,9 @@ export class PipelineBuilder implements Disposable {
     this.#flags = options.flags;
   }
 
-  /** Number of pipelines built. */
-  get count(): number {
-    return this.#pipelines.size;
+  /** Whether the driver was asked to keep compiler statistics. */
+  get keepsStatistics(): boolean {
+    return (this.#flags & PIPELINE_CREATE.CAPTURE_STATISTICS_KHR) !== 0;
   }
 
   /** The pipeline for `options`, compiled at the first request. */
@@ -89,6 +89,7 @@ export class PipelineBuilder implements Disposable {
     return pipeline;
   }
 
+  /** Destroys every pipeline. */
   [Symbol.dispose](): void {
     for (const { handle } of this.#pipelines.values()) this.#vk.vkDestroyPipeline(this.#device, handle, null);
     for (const layout of this.#layouts.values()) this.#vk.vkDestroyPipelineLayout(this.#device, layout, null);

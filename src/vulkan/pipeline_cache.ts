@@ -63,6 +63,7 @@ export class PipelineCache implements Disposable {
     }
   }
 
+  /** Destroys the cache object; the file stays. */
   [Symbol.dispose](): void {
     this.#vk.vkDestroyPipelineCache(this.#device, this.handle, null);
   }

@@ -72,6 +72,7 @@ export class Profile implements Disposable {
     }));
   }
 
+  /** Destroys the queries. */
   [Symbol.dispose](): void {
     for (const pool of this.#pools) this.#device.vk.vkDestroyQueryPool(this.#device.handle, pool, null);
     this.#pools.length = 0;

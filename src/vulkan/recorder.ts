@@ -71,9 +71,7 @@ export class Recorder implements Disposable {
   readonly #push = new Uint8Array(new ArrayBuffer(MAX_PUSH_BYTES));
   readonly #pushView = new DataView(this.#push.buffer);
   readonly #arena = new Arena();
-  readonly #barriers = {
-    compute: this.#barrier(ACCESS.SHADER_WRITE, ACCESS.SHADER_READ | ACCESS.SHADER_WRITE),
-  };
+  readonly #computeBarrier = this.#barrier(ACCESS.SHADER_WRITE, ACCESS.SHADER_READ | ACCESS.SHADER_WRITE);
   readonly #anyBarrier = this.#barrier(DEVICE_WRITES, DEVICE_ACCESSES);
   #boundPipeline = 0n;
   /** Whether a copy or fill is outstanding since the last barrier. */
@@ -243,7 +241,7 @@ export class Recorder implements Disposable {
       if (transfer || this.#transfers) this.#pipelineBarrier(DEVICE_STAGES, DEVICE_STAGES, this.#anyBarrier);
       else {
         const stage = PIPELINE_STAGE.COMPUTE_SHADER;
-        this.#pipelineBarrier(stage, stage, this.#barriers.compute);
+        this.#pipelineBarrier(stage, stage, this.#computeBarrier);
       }
       this.stats.barriers++;
       this.#hazards.clear();

@@ -78,6 +78,7 @@ export class Timeline {
   #lastProgress = performance.now();
   #lastYield = performance.now();
   #lost: DeviceLostError | null = null;
+  #stalled = false;
 
   /** For `queue` of `device`. */
   constructor(vk: VulkanFunctions, options: { device: bigint; queue: bigint; name: string; isCpu: boolean }) {
@@ -120,6 +121,11 @@ export class Timeline {
   /** Whether the device is gone; everything fails from then on. */
   get lost(): boolean {
     return this.#lost !== null;
+  }
+
+  /** Whether the device was given up because it made no progress, rather than reported lost. */
+  get stalled(): boolean {
+    return this.#stalled;
   }
 
   /** Submits command buffers, in order, and returns the value that the timeline has once all are done. */
@@ -175,7 +181,10 @@ export class Timeline {
       return;
     }
     while (this.completed() < value) {
-      if (performance.now() - this.#lastProgress > this.#stallMs) throw this.#lose("no progress");
+      if (performance.now() - this.#lastProgress > this.#stallMs) {
+        this.#stalled = true;
+        throw this.#lose(`no progress for ${this.#stallMs / 1000} s`);
+      }
       await this.#waitSlice(value);
       this.#lastYield = performance.now();
       signal?.throwIfAborted();

@@ -63,6 +63,7 @@ export class Uploader implements Disposable {
     await this.upload(target, (into, offset) => into.set(data.subarray(offset, offset + into.byteLength)));
   }
 
+  /** Frees the staging buffers. */
   [Symbol.dispose](): void {
     for (const slot of this.#slots.splice(0)) {
       slot.commands?.[Symbol.dispose]();
