@@ -40,6 +40,8 @@ export interface NormOptions {
   readonly epsilon: number;
   readonly groupWidth?: number;
   readonly name?: string;
+  /** Where the result goes, in place of a value of its own: columns of another value. */
+  readonly into?: Value;
 }
 
 /** The rotation of one family of heads. */
@@ -50,6 +52,8 @@ export interface RopeOptions {
   readonly pairing: RopePairing;
   readonly frequencies: Weight;
   readonly magnitude?: number;
+  /** Where the result goes, in place of a value of its own: columns of another value. */
+  readonly into?: Value;
 }
 
 /** Attention without its inputs; what is left out is off. */
@@ -134,7 +138,9 @@ export class GraphBuilder {
   norm(x: Value, options: NormOptions): Value {
     const { kind = "rms", weight, bias, epsilon, groupWidth = x.width } = options;
     assert(x.width % groupWidth === 0, `${x.name}: width ${x.width} is not whole groups of ${groupWidth}`);
-    const y = this.value(options.name ?? weight?.name ?? `norm(${x.name})`, x.rows, x.width);
+    const y = options.into ??
+      this.value(options.name ?? weight?.name ?? `norm(${x.name})`, x.rows, x.width);
+    assert(y.width === x.width, `${y.name}: ${y.width} columns for ${x.width}`);
     this.add({ op: "norm", inputs: [x], outputs: [y], kind, groupWidth, epsilon, weight, bias });
     return y;
   }
@@ -160,7 +166,8 @@ export class GraphBuilder {
       frequencies.columns === rotaryDim / 2,
       `${frequencies.name}: ${frequencies.columns} for ${rotaryDim}`,
     );
-    const y = this.value(`rope(${x.name})`, x.rows, x.width);
+    const y = options.into ?? this.value(`rope(${x.name})`, x.rows, x.width);
+    assert(y.width === x.width, `${y.name}: ${y.width} columns for ${x.width}`);
     this.add({
       op: "rope",
       inputs: [x],
@@ -179,6 +186,12 @@ export class GraphBuilder {
   storeKv(k: Value, v: Value, keys: StateSlot, values: StateSlot): void {
     assert(k.width === keys.width && v.width === values.width, `${keys.name}: cache row width`);
     this.add({ op: "store_kv", inputs: [k, v], outputs: [], keys, values });
+  }
+
+  /** Appends rows to a cache whose keys contain the values. */
+  storeKeys(k: Value, keys: StateSlot): void {
+    assert(k.width === keys.width, `${keys.name}: cache row width`);
+    this.add({ op: "store_kv", inputs: [k], outputs: [], keys });
   }
 
   /** Attention of the batch over the cache. */

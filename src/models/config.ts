@@ -122,7 +122,9 @@ export interface Config {
 /** Reads and checks the shared numbers. `vocab` is the number of rows of the token table. */
 export function readConfig(metadata: Metadata, architecture: string, vocab: number): Config {
   const keys = new Hyperparameters(metadata, architecture);
-  const layers = keys.integer("block_count", { min: 1, max: MAX.layers });
+  const blocks = keys.integer("block_count", { min: 1, max: MAX.layers });
+  // Blocks at the end that predict tokens further ahead take no part in the forward pass.
+  const layers = blocks - keys.integer("nextn_predict_layers", { min: 0, max: blocks - 1 }, 0);
   const hidden = keys.integer("embedding_length", { min: 1, max: MAX.hidden });
   const heads = keys.perLayer("attention.head_count", layers, { min: 0, max: MAX.heads }, 0);
   const someHeads = Math.max(...heads);

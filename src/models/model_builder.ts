@@ -58,8 +58,8 @@ export class TensorTable {
     const info = this.#info(name);
     const weight = known ?? { name, format: usableFormat(info), experts, rows, columns };
     const shape = [columns, rows, experts];
-    const found = [...info.dims, 1, 1, 1];
-    if (info.elements !== experts * rows * columns || shape.some((extent, i) => extent !== found[i])) {
+    // Extents of 1 say nothing about the layout, and converters put them where they like.
+    if (withoutOnes(shape).join() !== withoutOnes(info.dims).join()) {
       throw new UserError(
         `Cannot use tensor "${name}": its shape is [${info.dims.join(", ")}], expected [${
           trimOnes(shape).join(", ")
@@ -130,6 +130,10 @@ function usableFormat(info: TensorInfo) {
     );
   }
   return format;
+}
+
+function withoutOnes(shape: readonly number[]): number[] {
+  return shape.filter((extent) => extent !== 1);
 }
 
 function trimOnes(shape: number[]): number[] {
