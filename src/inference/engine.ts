@@ -7,13 +7,6 @@
 import type { Batch } from "../kernels/operation.ts";
 import type { SamplingOptions } from "./sampling/mod.ts";
 
-/** One token out of the decode loop. */
-export interface Step {
-  readonly token: number;
-  /** Position of the token itself: where it will be fed. */
-  readonly position: number;
-}
-
 /** How {@linkcode Engine.decode} picks tokens and when it ends by itself. */
 export interface DecodeOptions {
   readonly sampling: SamplingOptions;
@@ -28,6 +21,8 @@ export interface DecodeOptions {
 
 /** Executes the model for one sequence. Positions `[0, n)` hold state after `n` tokens were fed. */
 export interface Engine {
+  /** Token ids are below this. */
+  readonly vocab: number;
   /** Most tokens a sequence can hold. */
   readonly contextLength: number;
   /** Most tokens per call of {@linkcode forward}. */
@@ -48,7 +43,7 @@ export interface Engine {
    * end-of-generation token included (it is not fed). Ends after that token, after `maxTokens`, when the context is
    * full, or on abort.
    */
-  decode(batch: Batch, options: DecodeOptions): AsyncIterable<Step>;
+  decode(batch: Batch, options: DecodeOptions): AsyncIterable<number>;
 
   /** Forgets all state. */
   clear(): void;

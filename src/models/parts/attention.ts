@@ -19,6 +19,8 @@ export interface QkNorm {
   readonly after?: "rope";
   /** Only where the file has the tensors. */
   readonly optional?: boolean;
+  /** Without weights: there are no tensors. */
+  readonly weightless?: boolean;
 }
 
 /** How a block's last product is finished: `residual + scale * (W x + bias)`. */

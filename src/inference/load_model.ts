@@ -1,0 +1,123 @@
+/**
+ * From a path to a model that answers: opens the file, checks that it fits, brings it to the device.
+ *
+ * Everything that can be refused is refused before the first byte of weights is read.
+ */
+import { UserError } from "../common/errors.ts";
+import { DeviceWeights, weightBytes } from "../graph/device_weights.ts";
+import { planMemory } from "../graph/memory_plan.ts";
+import { stateBytes } from "../graph/vulkan_sequence.ts";
+import { KernelSet } from "../kernels/kernel_set.ts";
+import { type OpenModel, openModel } from "../models/open_model.ts";
+import { createTokenizer, type Tokenizer } from "../tokenizer/mod.ts";
+import { chooseAdapter, Device, formatBytes, Instance } from "../vulkan/mod.ts";
+import type { Engine } from "./engine.ts";
+import { ReferenceEngine } from "./reference_engine.ts";
+import { Session } from "./session.ts";
+import { VulkanEngine, type VulkanResources } from "./vulkan_engine.ts";
+
+/** Which executor runs the model. */
+export type ExecutorName = "vulkan" | "reference";
+
+/** Tokens of a prompt that are processed at a time, unless the caller says otherwise. */
+export const DEFAULT_UBATCH = 512;
+
+/** How to load. */
+export interface LoadOptions {
+  /** `vulkan` by default. */
+  readonly executor?: ExecutorName;
+  /** Number or part of the name of the Vulkan device; the best one by default. */
+  readonly device?: string;
+  /** Positions of the context; by default the model's own, at most 4096. */
+  readonly contextLength?: number;
+  /** Tokens of a prompt per batch. */
+  readonly ubatch?: number;
+  /** Told after each piece of the file. */
+  readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
+  /** Told what a user should know but need not stop for, one line each. */
+  readonly onWarning?: (message: string) => void;
+}
+
+/** A loaded model. Sessions made from it must be disposed before it. */
+export interface Model extends AsyncDisposable {
+  readonly path: string;
+  readonly open: OpenModel;
+  readonly tokenizer: Tokenizer;
+  /** The device that runs it; absent for the reference executor. */
+  readonly device?: Device;
+  /** A fresh sequence. */
+  createSession(): Session;
+  /** A fresh sequence without text: tokens in, logits out. */
+  createEngine(): Engine;
+}
+
+/** Opens `path` and readies it for sessions. */
+export async function loadModel(path: string, options: LoadOptions = {}): Promise<Model> {
+  const { executor = "vulkan", ubatch = DEFAULT_UBATCH, onWarning = () => {} } = options;
+  await using stack = new AsyncDisposableStack();
+  const open = stack.use(openModel(path, options.contextLength));
+  const tokenizer = createTokenizer(open.file.metadata);
+  tokenizer.warnings.forEach(onWarning);
+  const resources = executor === "vulkan" ? await vulkanResources(open, ubatch, options, stack) : undefined;
+  const createEngine = () =>
+    resources ? new VulkanEngine(open, resources, ubatch) : new ReferenceEngine(open, ubatch);
+  const owned = stack.move();
+  return {
+    path,
+    open,
+    tokenizer,
+    device: resources?.device,
+    createEngine,
+    createSession: () => new Session(createEngine(), tokenizer),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+async function vulkanResources(
+  open: OpenModel,
+  ubatch: number,
+  options: LoadOptions,
+  stack: AsyncDisposableStack,
+): Promise<VulkanResources> {
+  const instance = stack.use(Instance.create());
+  const adapter = chooseAdapter(instance.adapters(), options.device);
+  if (adapter.type === "cpu") {
+    options.onWarning?.(`no GPU found: running on the CPU through ${adapter.name}, which is far slower`);
+  }
+  const device = stack.use(Device.create(adapter));
+  checkBudget(open, ubatch, device);
+  const kernels = new KernelSet(device);
+  const { tensors, file } = open;
+  const weights = stack.use(
+    await DeviceWeights.upload(
+      device,
+      file,
+      tensors.weights.values(),
+      tensors.constants.values(),
+      options.onProgress,
+    ),
+  );
+  return { device, kernels, weights };
+}
+
+/** Refuses a model that cannot fit, with numbers and the flag to lower. */
+function checkBudget(open: OpenModel, ubatch: number, device: Device): void {
+  const { contextLength, states: { slots }, tensors } = open;
+  const batch = Math.min(ubatch, contextLength);
+  const weights = weightBytes([...tensors.weights.values(), ...tensors.constants.values()]);
+  const state = stateBytes(slots, contextLength);
+  const activations = planMemory(open.build(batch, 1)).bytes;
+  const needed = weights + state + activations;
+  const { free, total } = device.memoryBudget();
+  if (needed <= free) return;
+  const perPosition = (state - stateBytes(slots, 0)) / contextLength;
+  const room = Math.floor((free - weights - activations) / perPosition);
+  const advice = room >= 256 && room < contextLength
+    ? `try -c ${2 ** Math.floor(Math.log2(room))}`
+    : "choose a smaller model or quantization";
+  throw new UserError(
+    `Cannot load "${open.file.path}": it needs ${formatBytes(needed)} on ${device.info.name} ` +
+      `(weights ${formatBytes(weights)}, context of ${contextLength} ${formatBytes(state)}, ` +
+      `activations ${formatBytes(activations)}), ${formatBytes(free)} of ${formatBytes(total)} are free; ${advice}`,
+  );
+}

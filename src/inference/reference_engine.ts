@@ -1,0 +1,82 @@
+/** The reference executor as an engine: slow, float32 throughout, and the oracle for everything else. */
+import { HostWeights } from "../graph/host_weights.ts";
+import { ReferenceState, runReferenceGraph } from "../graph/reference_executor.ts";
+import type { Batch } from "../kernels/operation.ts";
+import type { OpenModel } from "../models/open_model.ts";
+import type { Checkpoint, DecodeOptions, Engine } from "./engine.ts";
+import { Sampler } from "./sampling/mod.ts";
+
+interface ReferenceCheckpoint extends Checkpoint {
+  readonly recurrent: ReadonlyMap<number, Float32Array>;
+}
+
+/** Runs one sequence in plain TypeScript. */
+export class ReferenceEngine implements Engine {
+  readonly vocab: number;
+  readonly contextLength: number;
+  readonly ubatch: number;
+  readonly canRewind: boolean;
+  readonly stateBytes: number;
+  readonly #model: OpenModel;
+  readonly #weights: HostWeights;
+  readonly #state: ReferenceState;
+  #position = 0;
+
+  constructor(model: OpenModel, ubatch: number) {
+    this.#model = model;
+    this.vocab = model.config.vocab;
+    this.contextLength = model.contextLength;
+    this.ubatch = ubatch;
+    const { slots } = model.states;
+    this.canRewind = slots.every((slot) => slot.kind === "kv");
+    this.stateBytes = slots.reduce(
+      (sum, slot) => sum + 4 * slot.width * (slot.kind === "kv" ? model.contextLength : 1),
+      0,
+    );
+    this.#weights = new HostWeights(model.file, model.tensors.constants.values());
+    this.#state = new ReferenceState(model.contextLength);
+  }
+
+  async forward(batch: Batch, outputs: number): Promise<Float32Array> {
+    // The loops block; timers and signals get their turn between batches.
+    await new Promise((resolve) => setTimeout(resolve));
+    const graph = this.#model.build(batch.tokens.length, outputs);
+    const result = runReferenceGraph(graph, batch, this.#weights, this.#state);
+    this.#position = batch.position + batch.tokens.length;
+    return outputs > 0 ? result : new Float32Array();
+  }
+
+  async *decode(batch: Batch, options: DecodeOptions): AsyncIterable<number> {
+    const sampler = new Sampler(options.sampling, options.history);
+    let next = batch;
+    for (let n = 0; n < options.maxTokens && !options.signal?.aborted; n++) {
+      const token = sampler.sample(await this.forward(next, 1));
+      const position = next.position + next.tokens.length;
+      yield token;
+      if (options.endOfGeneration.has(token) || position >= this.contextLength) return;
+      next = { tokens: Int32Array.of(token), position };
+    }
+  }
+
+  clear(): void {
+    this.#state.clear();
+    this.#position = 0;
+  }
+
+  checkpoint(): Promise<Checkpoint> {
+    const recurrent = this.#state.snapshotRecurrent(this.#model.states.slots);
+    const bytes = [...recurrent.values()].reduce((sum, data) => sum + data.byteLength, 0);
+    const checkpoint: ReferenceCheckpoint = { position: this.#position, bytes, recurrent };
+    return Promise.resolve(checkpoint);
+  }
+
+  restore(checkpoint: Checkpoint): Promise<void> {
+    this.#state.restoreRecurrent((checkpoint as ReferenceCheckpoint).recurrent);
+    this.#position = checkpoint.position;
+    return Promise.resolve();
+  }
+
+  [Symbol.dispose](): void {
+    this.#state.clear();
+  }
+}
