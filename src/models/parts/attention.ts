@@ -139,9 +139,11 @@ export function normedAndRotated(
   return qkNorm.after === "rope" ? normed(rotate(x)) : rotate(normed(x));
 }
 
-function normHeads(m: ModelBuilder, name: string, x: Value, { kind, over }: QkNorm, headDim: number): Value {
+function normHeads(m: ModelBuilder, name: string, x: Value, qkNorm: QkNorm, headDim: number): Value {
   const { tensors } = m;
+  const { kind, over } = qkNorm;
   const groupWidth = over === "row" ? x.width : headDim;
+  if (qkNorm.weightless) return m.graph.norm(x, { kind, groupWidth, epsilon: epsilon(m, kind) });
   const weight = over === "each-head"
     ? tensors.matrix(`${name}.weight`, x.width / headDim, headDim)
     : tensors.vector(`${name}.weight`, groupWidth);

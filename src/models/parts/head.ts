@@ -24,6 +24,8 @@ export function learnedPositions(m: ModelBuilder): number {
 export interface HeadSettings {
   /** The final norm; RMS by default. */
   readonly norm?: NormSpec;
+  /** Its tensor's name without `.weight`; `output_norm` by default. */
+  readonly normName?: string;
   /** Whether the family always has an output matrix of its own; otherwise the token table serves where the file has none. */
   readonly ownOutput?: boolean;
   /** Whether `output.bias` must be there. */
@@ -41,7 +43,7 @@ export function outputHead(m: ModelBuilder, hidden: Value, settings: HeadSetting
   const normed = norm(
     m,
     graph.lastRows(hidden, graph.outputs),
-    "output_norm",
+    settings.normName ?? "output_norm",
     settings.norm ?? { kind: "rms" },
   );
   if (m.result === "hidden") return normed;

@@ -11,9 +11,11 @@ export interface NormSpec {
 
 /** Normalises rows of `x` with the tensors called `name`. */
 export function norm(m: ModelBuilder, x: Value, name: string, spec: NormSpec): Value {
+  // Falcon-H1's files leave out the suffix of one of them.
+  const weight = m.tensors.has(name) ? name : `${name}.weight`;
   return m.graph.norm(x, {
     kind: spec.kind,
-    weight: m.tensors.vector(`${name}.weight`, x.width),
+    weight: m.tensors.vector(weight, x.width),
     bias: m.tensors.bias(`${name}.bias`, x.width, spec.bias),
     epsilon: epsilon(m, spec.kind),
   });

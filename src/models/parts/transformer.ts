@@ -94,6 +94,8 @@ export interface NormNames {
   readonly feedForward: string;
   readonly afterAttention: string;
   readonly afterFeedForward: string;
+  /** The norm in front of the output matrix, which belongs to no block. */
+  readonly final: string;
 }
 
 const NORM_NAMES: NormNames = {
@@ -101,6 +103,7 @@ const NORM_NAMES: NormNames = {
   feedForward: "ffn_norm",
   afterAttention: "post_attention_norm",
   afterFeedForward: "post_ffw_norm",
+  final: "output_norm",
 };
 
 /** Logits of a decoder. */
@@ -111,13 +114,14 @@ export function decoderLogits(m: ModelBuilder, spec: TransformerSpec): Value {
 /** The last rows of an encoder's hidden states, `[outputs, hidden]`. */
 export function encoderStates(m: ModelBuilder, spec: TransformerSpec): Value {
   const last = m.graph.lastRows(hiddenStates(m, spec), m.graph.outputs);
-  return spec.noFinalNorm ? last : norm(m, last, "output_norm", normSpec(spec));
+  return spec.noFinalNorm ? last : norm(m, last, spec.normNames?.final ?? NORM_NAMES.final, normSpec(spec));
 }
 
 /** Logit settings of a spec. */
 export function headSettings(config: Config, spec: TransformerSpec): HeadSettings {
   return {
     norm: normSpec(spec),
+    normName: spec.normNames?.final,
     ownOutput: spec.ownOutput,
     bias: has(spec, "logits"),
     scale: spec.logitScale?.(config),
