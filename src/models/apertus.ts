@@ -4,8 +4,8 @@
  */
 import { UserError } from "../common/errors.ts";
 import type { MapFunction } from "../kernels/map.ts";
-import { decoderFamily } from "./parts/family.ts";
 import type { ModelBuilder } from "./model_builder.ts";
+import { decoderFamily } from "./parts/family.ts";
 
 /** RMS norm, q/k norm, xIELU without a gate. */
 export const apertus = decoderFamily({
@@ -17,8 +17,7 @@ export const apertus = decoderFamily({
     qkNorm: { kind: "rms", over: "head" },
     feedForward: {
       kind: "plain",
-      activation: "xielu",
-      apply: (m, layer, x) => m.graph.map(x, xielu(m, layer)),
+      activation: { trait: "xIELU", apply: (m, layer, x) => m.graph.map(x, xielu(m, layer)) },
     },
     ownOutput: true,
   },
@@ -42,7 +41,9 @@ function perLayer(m: ModelBuilder, key: string, layer: number): number {
   if (!metadata.isArray(key)) return metadata.number(key);
   const values = metadata.numbers(key);
   if (layer >= values.length || !Number.isFinite(values[layer])) {
-    throw new UserError(`Cannot use key "${key}": it needs a finite number for each of ${m.config.layers} layers`);
+    throw new UserError(
+      `Cannot use key "${key}": it needs a finite number for each of ${m.config.layers} layers`,
+    );
   }
   return values[layer];
 }

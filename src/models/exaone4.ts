@@ -3,6 +3,7 @@
  * of four layers and no positions in the global ones.
  */
 import { decoderFamily } from "./parts/family.ts";
+import { slidingWindow } from "./parts/windows.ts";
 
 /** Norms after each half. */
 export const exaone4 = decoderFamily({
@@ -16,7 +17,7 @@ export const exaone4 = decoderFamily({
     feedForward: { kind: "gated", activation: "silu" },
   },
   refine: (m) =>
-    m.config.keys.has("attention.sliding_window")
+    slidingWindow(m.config) > 0
       ? { windows: { period: 4 }, positions: { kind: "rope", pairing: "halves", layers: "windowed" } }
       : {},
   traits: {

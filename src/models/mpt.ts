@@ -10,7 +10,9 @@ export const mpt = decoderFamily({
     norm: "layer",
     positions: { kind: "alibi" },
     fusedQkv: true,
+    qkNorm: { kind: "layer", over: "row", optional: true },
     feedForward: { kind: "plain", activation: "gelu_erf" },
     attentionExtras: ({ config }) => ({ clamp: config.keys.nonNegative("attention.clamp_kqv", 0) }),
   },
+  traits: { attention: "causal, q/k norm per row in some" },
 });

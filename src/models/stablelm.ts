@@ -14,6 +14,7 @@ export const stablelm = decoderFamily({
     positions: { kind: "rope", pairing: "halves" },
     qkNorm: { kind: "layer", over: "each-head", optional: true },
     feedForward: { kind: "gated", activation: "silu" },
+    biases: ["norm"],
     ownOutput: true,
   },
   refine: (m) => m.config.keys.boolean("use_parallel_residual", false) ? { block: "parallel" } : {},

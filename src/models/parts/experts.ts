@@ -18,6 +18,8 @@ import type { Value } from "../../kernels/operation.ts";
 import type { RouterScoring } from "../../kernels/router.ts";
 import type { ModelBuilder } from "../model_builder.ts";
 import type { Finish } from "./attention.ts";
+import { feedForward } from "./feed_forward.ts";
+import type { CustomBlock } from "./transformer.ts";
 
 /** Upper bounds that no real model comes near. */
 const MAX = { experts: 1 << 14, width: 1 << 20 };
@@ -210,3 +212,24 @@ export function mixture(
   const residual = shared && shared.inner > 0 ? sharedExpert(m, layer, x, shared, finish) : finish.residual;
   return experts(m, layer, x, routing, spec, { ...finish, residual });
 }
+
+/** A feed-forward part whose first layers (`leading_dense_block_count`) are gated blocks without experts. */
+export function leadingDense(trait: string, build: CustomBlock["build"]): CustomBlock {
+  return {
+    trait: `SwiGLU, then ${trait}`,
+    build: (m, layer, x, finish) => {
+      const dense = m.config.keys.integer("leading_dense_block_count", { min: 0, max: MAX.width }, 0);
+      return layer < dense
+        ? feedForward(m, layer, x, { kind: "gated", activation: "silu" }, finish)
+        : build(m, layer, x, finish);
+    },
+  };
+}
+
+/** The mixture that DeepSeek-V3 introduced, as other families have it: sigmoid scores, a selection bias, renormalised and scaled. */
+export const sigmoidMixture = leadingDense("experts, sigmoid router with selection bias, shared expert", (m, layer, x, finish) =>
+  mixture(m, layer, x, {
+    activation: "silu",
+    router: { ...routerFromKeys(m, { scoring: "sigmoid", renormalize: true }), ...selectionBias(m, layer) },
+    shared: { activation: "silu", inner: sharedExpertWidth(m, layer) },
+  }, finish));

@@ -5,18 +5,24 @@ import type { Value } from "../../kernels/operation.ts";
 import type { ModelBuilder } from "../model_builder.ts";
 import type { Finish } from "./attention.ts";
 
-/** What a feed-forward block computes. */
-export interface FeedForwardSpec {
-  /** `gated`: `W_down (activation(W_gate x) * W_up x)`. `plain`: `W_down activation(W_up x)`. */
-  readonly kind: "gated" | "plain";
-  readonly activation: Activation;
-  /** Whether the file is expected to hold gate and up, in this order, as one `ffn_up`. */
-  readonly fused?: boolean;
-  /** Biases that must be there; others are used where the file has them. */
-  readonly bias?: boolean;
-  /** Applied to `W_up x` of a plain block instead of `activation`. */
-  readonly apply?: (m: ModelBuilder, layer: number, x: Value) => Value;
+/** An activation that only one family has: a name for the table of families, and its graph. */
+export interface CustomActivation {
+  readonly trait: string;
+  apply(m: ModelBuilder, layer: number, x: Value): Value;
 }
+
+/** What a feed-forward block computes. */
+export type FeedForwardSpec =
+  & {
+    /** Biases that must be there; others are used where the file has them. */
+    readonly bias?: boolean;
+  }
+  & (
+    /** `W_down (activation(W_gate x) * W_up x)`; `fused` files hold gate and up, in this order, as one `ffn_up`. */
+    | { readonly kind: "gated"; readonly activation: Activation; readonly fused?: boolean }
+    /** `W_down activation(W_up x)`. */
+    | { readonly kind: "plain"; readonly activation: Activation | CustomActivation }
+  );
 
 /** The block of layer `layer` over `x [tokens, hidden]`. */
 export function feedForward(
@@ -45,9 +51,10 @@ export function feedForward(
     });
   const middle = () => {
     if (spec.kind === "plain") {
-      return spec.apply
-        ? spec.apply(m, layer, project("up", inner, x))
-        : project("up", inner, x, { activation: spec.activation });
+      const { activation } = spec;
+      return typeof activation === "string"
+        ? project("up", inner, x, { activation })
+        : activation.apply(m, layer, project("up", inner, x));
     }
     if (spec.fused && !tensors.has(`blk.${layer}.ffn_gate.weight`)) {
       const both = project("up", 2 * inner, x);

@@ -54,9 +54,9 @@ function windows(period: number, globalFirst = false): string {
 
 function feedForward({ feedForward }: TransformerSpec): string {
   if ("build" in feedForward) return feedForward.trait;
-  const { kind, activation } = feedForward;
-  const names = kind === "gated" ? GATED : PLAIN;
-  return names[activation] ?? `${kind}, ${activation}`;
+  if (feedForward.kind === "gated") return GATED[feedForward.activation] ?? `gated ${feedForward.activation}`;
+  const { activation } = feedForward;
+  return typeof activation === "string" ? PLAIN[activation] ?? activation : activation.trait;
 }
 
 function output(spec: TransformerSpec): string {

@@ -12,9 +12,14 @@ export interface WindowPattern {
 /** No window that a layer was made for comes near. */
 const MAX_WINDOW = 1 << 28;
 
+/** The file's window in tokens, itself included; 0 without one. */
+export function slidingWindow(config: Config): number {
+  return config.keys.integer("attention.sliding_window", { min: 0, max: MAX_WINDOW }, 0);
+}
+
 /** Window of each layer in tokens, 0 for layers that see everything. */
 export function layerWindows(config: Config, pattern: WindowPattern): number[] {
-  const window = config.keys.integer("attention.sliding_window", { min: 0, max: MAX_WINDOW }, 0);
+  const window = slidingWindow(config);
   return slidingLayers(config, pattern).map((sliding) => sliding ? window : 0);
 }
 
