@@ -6,6 +6,7 @@ import { CORE_SYMBOLS, type VulkanFunctions } from "./functions.ts";
 
 /** No Vulkan loader on this system; the message says what to install. */
 export class LoaderError extends Error {
+  /** Name of the class. */
   override name = "LoaderError";
 }
 

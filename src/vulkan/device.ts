@@ -1,9 +1,9 @@
 /** The logical device: owner of the queue, the memory, the pipelines and the timeline. */
 import { Arena } from "../../ffi/arena.ts";
-import { PIPELINE_CREATE, QUEUE, versionText } from "../../ffi/enums.ts";
+import { PIPELINE_CREATE, QUERY_TYPE, QUEUE, versionText } from "../../ffi/enums.ts";
 import type { VulkanFunctions } from "../../ffi/functions.ts";
 import { readU64 } from "../../ffi/read.ts";
-import { CommandPoolCreateInfo } from "../../ffi/structs/command.ts";
+import { CommandPoolCreateInfo, QueryPoolCreateInfo } from "../../ffi/structs/command.ts";
 import { assert } from "../common/assert.ts";
 import { UserError } from "../common/errors.ts";
 import type { Adapter, QueueFamily } from "./adapter.ts";
@@ -94,6 +94,7 @@ export class Device implements Disposable, AsyncDisposable {
   readonly #pipelines: PipelineBuilder;
   /** What may be freed once the timeline has reached a value, in order of values. */
   readonly #retired: { value: number; free: () => void }[] = [];
+  readonly #queryPools = new Set<bigint>();
   #liveObjects = 0;
   #toHost: CommandBuffer | null = null;
   #disposed = false;
@@ -106,6 +107,7 @@ export class Device implements Disposable, AsyncDisposable {
     this.vk = vk;
     this.adapter = adapter;
     this.handle = created.handle;
+    adapter.instance.retain();
     this.info = describe(adapter, family, created.enabled);
     using arena = new Arena();
     const pool = arena.alloc(8);
@@ -232,9 +234,13 @@ export class Device implements Disposable, AsyncDisposable {
     return staging.mapped!.slice(0, part.bytes);
   }
 
-  /** Calls `free` once the device has finished everything submitted so far; now, if it has. */
+  /**
+   * Calls `free` once the device has finished everything submitted so far; now, if it has. Objects that outlive their
+   * device have nothing left to free.
+   */
   retire(free: () => void): void {
-    if (this.#idle()) free();
+    if (this.#disposed || this.#timeline.stalled) return;
+    if (this.#finished()) free();
     else this.#retired.push({ value: this.submitted, free });
   }
 
@@ -245,8 +251,24 @@ export class Device implements Disposable, AsyncDisposable {
 
   /** Frees a command buffer that the device has finished. */
   freeCommandBuffer(handle: bigint): void {
+    if (this.#disposed) return;
     using arena = new Arena();
     this.vk.vkFreeCommandBuffers(this.handle, this.commandPool, 1, arena.u64s([handle]));
+  }
+
+  /** A `VkQueryPool` for `count` timestamps. */
+  createQueryPool(count: number): bigint {
+    using arena = new Arena();
+    const pool = arena.alloc(8);
+    const info = arena.struct(QueryPoolCreateInfo, { queryType: QUERY_TYPE.TIMESTAMP, queryCount: count });
+    check(this.vk.vkCreateQueryPool(this.handle, info, null, pool), "create a query pool");
+    this.#queryPools.add(readU64(pool));
+    return readU64(pool);
+  }
+
+  /** Destroys a query pool that the device has finished with. */
+  destroyQueryPool(pool: bigint): void {
+    if (this.#queryPools.delete(pool)) this.vk.vkDestroyQueryPool(this.handle, pool, null);
   }
 
   /** Counts an object that its owner must dispose. */
@@ -278,18 +300,22 @@ export class Device implements Disposable, AsyncDisposable {
 
   #destroy(): void {
     this.#cache.save();
-    this.#toHost?.[Symbol.dispose]();
-    for (const { free } of this.#retired.splice(0)) free();
+    for (const pool of this.#queryPools) this.destroyQueryPool(pool);
     this.#pipelines[Symbol.dispose]();
     this.#cache[Symbol.dispose]();
     this.vk.vkDestroyCommandPool(this.handle, this.commandPool, null);
     this.#allocator[Symbol.dispose]();
     this.#timeline[Symbol.dispose]();
     this.vk.vkDestroyDevice(this.handle, null);
+    this.adapter.instance.release();
   }
 
-  #idle(): boolean {
-    return this.#disposed || this.#timeline.lost || this.completed() === this.submitted;
+  #finished(): boolean {
+    try {
+      return this.completed() === this.submitted;
+    } catch {
+      return true; // a lost device does nothing any more
+    }
   }
 
   #reap(): void {

@@ -26,13 +26,14 @@ export interface InstanceOptions {
   onMessage?: (message: string) => void;
 }
 
-/** Connection to the Vulkan loader. Dispose it after every device made from its adapters. */
+/** Connection to the Vulkan loader. */
 export class Instance implements Disposable {
   /** Function table. */
   readonly vk: VulkanFunctions;
   /** `VkInstance`. */
   readonly handle: bigint;
   readonly #log: ValidationLog | null;
+  #references = 1;
   #disposed = false;
   readonly #onMessage: ((message: string) => void) | undefined;
 
@@ -107,13 +108,24 @@ export class Instance implements Disposable {
     return this.#log !== null;
   }
 
-  /** Destroys the instance and closes the log of the validation layer. */
-  [Symbol.dispose](): void {
-    if (this.#disposed) return;
-    this.#disposed = true;
+  /** Keeps the instance until the matching {@linkcode release}: a device must not outlive it. */
+  retain(): void {
+    this.#references++;
+  }
+
+  /** Undoes one {@linkcode retain}. */
+  release(): void {
+    if (--this.#references > 0) return;
     this.vk.vkDestroyInstance(this.handle, null);
     this.#log?.[Symbol.dispose]();
     if (this.#onMessage) this.validationMessages.forEach(this.#onMessage);
+  }
+
+  /** Gives the instance up; it is destroyed after its last device. */
+  [Symbol.dispose](): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.release();
   }
 }
 

@@ -1,8 +1,6 @@
 /** GPU timestamps before and after every dispatch of one command buffer. */
 import { Arena } from "../../ffi/arena.ts";
-import { PIPELINE_STAGE, QUERY_RESULT, QUERY_TYPE } from "../../ffi/enums.ts";
-import { readU64 } from "../../ffi/read.ts";
-import { QueryPoolCreateInfo } from "../../ffi/structs/command.ts";
+import { PIPELINE_STAGE, QUERY_RESULT } from "../../ffi/enums.ts";
 import type { Device } from "./device.ts";
 import { check } from "./result.ts";
 
@@ -74,8 +72,7 @@ export class Profile implements Disposable {
 
   /** Destroys the queries. */
   [Symbol.dispose](): void {
-    for (const pool of this.#pools) this.#device.vk.vkDestroyQueryPool(this.#device.handle, pool, null);
-    this.#pools.length = 0;
+    for (const pool of this.#pools.splice(0)) this.#device.destroyQueryPool(pool);
   }
 
   #stamp(query: number): void {
@@ -84,15 +81,8 @@ export class Profile implements Disposable {
   }
 
   #addPool(): void {
-    const { vk, handle } = this.#device;
-    using arena = new Arena();
-    const pool = arena.alloc(8);
-    const info = arena.struct(QueryPoolCreateInfo, {
-      queryType: QUERY_TYPE.TIMESTAMP,
-      queryCount: POOL_QUERIES,
-    });
-    check(vk.vkCreateQueryPool(handle, info, null, pool), "create a query pool");
-    this.#pools.push(readU64(pool));
-    vk.vkCmdResetQueryPool(this.#commands, readU64(pool), 0, POOL_QUERIES);
+    const pool = this.#device.createQueryPool(POOL_QUERIES);
+    this.#pools.push(pool);
+    this.#device.vk.vkCmdResetQueryPool(this.#commands, pool, 0, POOL_QUERIES);
   }
 }

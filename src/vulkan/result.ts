@@ -4,11 +4,13 @@ import { UserError } from "../common/errors.ts";
 
 /** The device stopped: watchdog, driver crash or a fault. Nothing more can be done with it. */
 export class DeviceLostError extends UserError {
+  /** Name of the class. */
   override name = "DeviceLostError";
 }
 
 /** There is no memory of the wanted kind. */
 export class OutOfMemoryError extends UserError {
+  /** Name of the class. */
   override name = "OutOfMemoryError";
 }
 
