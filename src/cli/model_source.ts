@@ -40,7 +40,8 @@ function looksLikePath(reference: string): boolean {
   if (/^https?:/.test(reference)) return false;
   if (/^[./~]|\\|\.gguf$/i.test(reference)) return true;
   try {
-    return Deno.statSync(reference).isFile;
+    // A folder that happens to be called like a model is not meant.
+    return !Deno.statSync(reference).isDirectory || !findKnownModel(reference);
   } catch {
     return false;
   }

@@ -3,12 +3,24 @@ import { Command, type CommanderError } from "commander";
 import config from "../../deno.json" with { type: "json" };
 import { usageError, UserError } from "../common/errors.ts";
 import type { AddCommand, CommandContext } from "./command.ts";
+import { addDetokenize } from "./commands/detokenize.ts";
+import { addDevices } from "./commands/devices.ts";
+import { addInspect } from "./commands/inspect.ts";
 import { addList } from "./commands/list.ts";
 import { addPull } from "./commands/pull.ts";
 import { addRm } from "./commands/rm.ts";
+import { addTokenize } from "./commands/tokenize.ts";
 
 /** In the order of `zinc --help`. */
-const COMMANDS: readonly AddCommand[] = [addPull, addList, addRm];
+const COMMANDS: readonly AddCommand[] = [
+  addTokenize,
+  addDetokenize,
+  addInspect,
+  addDevices,
+  addPull,
+  addList,
+  addRm,
+];
 
 /** What `zinc --version` prints. */
 export const VERSION_LINE = `zinc ${config.version}`;

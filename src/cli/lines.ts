@@ -1,0 +1,22 @@
+/** Reads a text file line by line without holding it in memory. */
+import { UserError } from "../common/errors.ts";
+
+/** The lines of the file `path` (`-`: standard input), without line ends; empty lines too. */
+export async function* readLines(path: string): AsyncGenerator<string> {
+  const bytes = path === "-" ? Deno.stdin.readable : (await openFile(path)).readable;
+  let rest = "";
+  for await (const chunk of bytes.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) yield line.replace(/\r$/, "");
+  }
+  if (rest !== "") yield rest;
+}
+
+async function openFile(path: string): Promise<Deno.FsFile> {
+  try {
+    return await Deno.open(path);
+  } catch (cause) {
+    throw new UserError(`Cannot read "${path}": ${(cause as Error).message}`, { cause });
+  }
+}
