@@ -55,7 +55,9 @@ export function goldenModel(name: string): string {
 
 /** What the JSON of a case states. */
 export function goldenCase<T>(name: string): T {
-  return JSON.parse(Deno.readTextFileSync(new URL(`../golden/${name}.json`, import.meta.url)));
+  const text = Deno.readTextFileSync(new URL(`../golden/${name}.json`, import.meta.url));
+  // Python writes an infinite hyper-parameter of the Mamba-2 cases as a word that JSON does not have.
+  return JSON.parse(text.replace(/\bInfinity\b/g, "null"));
 }
 
 /** Declares a test of a decoder case on every executor; `title` says what the family does differently. */
