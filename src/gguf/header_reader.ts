@@ -17,8 +17,8 @@ export class HeaderReader {
   readonly #file: Deno.FsFile;
   readonly #path: string;
   readonly #size: number;
-  readonly #buffer = new Uint8Array(BUFFER_BYTES);
-  readonly #view = new DataView(this.#buffer.buffer);
+  readonly #buffer: Uint8Array;
+  readonly #view: DataView;
   #bufferStart = 0; // file position of #buffer[0]
   #buffered = 0; // valid bytes in #buffer
   #next = 0; // index in #buffer of the next byte
@@ -32,6 +32,8 @@ export class HeaderReader {
     this.#file = file;
     this.#path = path;
     this.#size = size;
+    this.#buffer = new Uint8Array(Math.min(BUFFER_BYTES, size));
+    this.#view = new DataView(this.#buffer.buffer);
   }
 
   /** Bytes from the start of the file. */

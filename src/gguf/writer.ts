@@ -137,10 +137,14 @@ function writeValue(out: ByteWriter, type: ScalarType | "string", value: Scalar)
 function encodeNumber(type: NumericType, value: number | bigint): Uint8Array {
   const bytes = new Uint8Array(SCALAR_BYTES[type]);
   const numbers = viewNumbers(type, bytes);
+  if (type === "f32" || type === "f64") {
+    numbers[0] = Number(value);
+    return bytes;
+  }
+  assert(typeof value === "bigint" || Number.isInteger(value), `${value} is not a ${type}`);
   if (numbers instanceof BigUint64Array || numbers instanceof BigInt64Array) numbers[0] = BigInt(value);
   else numbers[0] = Number(value);
-  const exact = type === "f32" || type === "f64" || BigInt(numbers[0]) === BigInt(value);
-  assert(exact, `${value} is not a ${type}`);
+  assert(BigInt(numbers[0]) === BigInt(value), `${value} is not a ${type}`);
   return bytes;
 }
 
