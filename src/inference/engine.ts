@@ -33,10 +33,16 @@ export interface Engine {
   readonly stateBytes: number;
 
   /**
-   * Feeds a batch and returns the logits of its last `outputs` rows, `[outputs, vocabulary]`, or the last hidden
-   * states for an encoder. With no outputs nothing is read back and the returned array is empty.
+   * Feeds a batch and returns the logits of its last `outputs` rows, `[outputs, vocabulary]`, or their hidden states, `[outputs, hidden]`,
+   * for an encoder or when asked for `hidden`. With no outputs nothing is read back and the returned array is empty.
    */
-  forward(batch: Batch, outputs: number): Promise<Float32Array>;
+  forward(batch: Batch, outputs: number, result?: "logits" | "hidden"): Promise<Float32Array>;
+
+  /**
+   * Runs the encoder of an encoder-decoder model over a whole source text and forgets the sequence before: what is fed from now on
+   * attends to this text. Absent for other models.
+   */
+  encode?(tokens: Int32Array): Promise<void>;
 
   /**
    * Feeds `batch`, samples a token from its last row, feeds that, and so on. Yields each sampled token, an

@@ -8,7 +8,7 @@ import type { DeviceWeights } from "../graph/device_weights.ts";
 import { type PlanTail, stateBytes, VulkanSequence } from "../graph/vulkan_sequence.ts";
 import type { KernelSet } from "../kernels/kernel_set.ts";
 import type { Batch } from "../kernels/operation.ts";
-import { DeviceSampler } from "../kernels/sample.ts";
+import { DeviceSampler } from "./device_sampler.ts";
 import type { OpenModel } from "../models/open_model.ts";
 import { type Device, type DeviceBuffer, span } from "../vulkan/mod.ts";
 import type { Checkpoint, DecodeOptions, Engine } from "./engine.ts";
