@@ -34,12 +34,15 @@ export const deepseek2 = decoderFamily({
           scale: scoreScale(m),
         }, finish),
     },
-    feedForward: leadingDense("SwiGLU experts, softmax (V2) or sigmoid (V3) router, shared experts", (m, layer, x, finish) =>
-      mixture(m, layer, x, {
-        activation: "silu",
-        router: { ...routerFromKeys(m, { scoring: "softmax" }), ...selectionBias(m, layer) },
-        shared: { activation: "silu", inner: sharedExpertWidth(m, layer) },
-      }, finish)),
+    feedForward: leadingDense(
+      "SwiGLU experts, softmax (V2) or sigmoid (V3) router, shared experts",
+      (m, layer, x, finish) =>
+        mixture(m, layer, x, {
+          activation: "silu",
+          router: { ...routerFromKeys(m, { scoring: "softmax" }), ...selectionBias(m, layer) },
+          shared: { activation: "silu", inner: sharedExpertWidth(m, layer) },
+        }, finish),
+    ),
   },
   traits: { positions: "RoPE, adjacent, on part of each head", state: "KV cache, compressed" },
 });

@@ -9,7 +9,8 @@ import { decoderFamily } from "./parts/family.ts";
 export const glm4Moe = decoderFamily({
   name: "GLM-4.5, GLM-4.6",
   architectures: ["glm4moe"],
-  summary: "sigmoid-routed experts with selection bias and a shared one, leading dense layers, partial rotary",
+  summary:
+    "sigmoid-routed experts with selection bias and a shared one, leading dense layers, partial rotary",
   spec: {
     normNames: { feedForward: "post_attention_norm" },
     positions: { kind: "rope", pairing: "halves" },

@@ -30,5 +30,8 @@ export const gptOss = decoderFamily({
         }, finish),
     },
   },
-  traits: { attention: "causal, window, every 2nd layer global, sinks", biases: "qkv, attention output, router, experts" },
+  traits: {
+    attention: "causal, window, every 2nd layer global, sinks",
+    biases: "qkv, attention output, router, experts",
+  },
 });

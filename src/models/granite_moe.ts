@@ -9,7 +9,13 @@ export const graniteExperts: CustomBlock = {
   trait: "SwiGLU experts, softmax over the chosen; some: shared expert",
   build: (m, layer, x, finish) => {
     const shared = { activation: "silu", inner: sharedExpertWidth(m, layer) } as const;
-    return mixture(m, layer, x, { activation: "silu", router: { scoring: "softmax_chosen" }, shared }, finish);
+    return mixture(
+      m,
+      layer,
+      x,
+      { activation: "silu", router: { scoring: "softmax_chosen" }, shared },
+      finish,
+    );
   },
 };
 

@@ -45,7 +45,9 @@ export const llama4 = decoderFamily({
     feedForward: {
       trait: "SwiGLU; experts by sigmoid in every nth layer, shared expert",
       build: (m, layer, x, finish) => {
-        if (!hasExperts(m, layer)) return feedForward(m, layer, x, { kind: "gated", activation: "silu" }, finish);
+        if (!hasExperts(m, layer)) {
+          return feedForward(m, layer, x, { kind: "gated", activation: "silu" }, finish);
+        }
         return mixture(m, layer, x, {
           activation: "silu",
           weightInput: true,

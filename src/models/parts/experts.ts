@@ -227,9 +227,12 @@ export function leadingDense(trait: string, build: CustomBlock["build"]): Custom
 }
 
 /** The mixture that DeepSeek-V3 introduced, as other families have it: sigmoid scores, a selection bias, renormalised and scaled. */
-export const sigmoidMixture = leadingDense("experts, sigmoid router with selection bias, shared expert", (m, layer, x, finish) =>
-  mixture(m, layer, x, {
-    activation: "silu",
-    router: { ...routerFromKeys(m, { scoring: "sigmoid", renormalize: true }), ...selectionBias(m, layer) },
-    shared: { activation: "silu", inner: sharedExpertWidth(m, layer) },
-  }, finish));
+export const sigmoidMixture = leadingDense(
+  "experts, sigmoid router with selection bias, shared expert",
+  (m, layer, x, finish) =>
+    mixture(m, layer, x, {
+      activation: "silu",
+      router: { ...routerFromKeys(m, { scoring: "sigmoid", renormalize: true }), ...selectionBias(m, layer) },
+      shared: { activation: "silu", inner: sharedExpertWidth(m, layer) },
+    }, finish),
+);
