@@ -51,7 +51,7 @@ export interface Engine {
    */
   decode(batch: Batch, options: DecodeOptions): AsyncIterable<number>;
 
-  /** Forgets all state. */
+  /** Forgets all state, an encoded text too. */
   clear(): void;
 
   /** Copies recurrent state, to come back to the present position later. */

@@ -2,7 +2,7 @@
 import { HostWeights } from "../graph/host_weights.ts";
 import { ReferenceState, runReferenceGraph } from "../graph/reference_executor.ts";
 import type { Batch } from "../kernels/operation.ts";
-import type { OpenModel } from "../models/open_model.ts";
+import type { OpenModel, Pass } from "../models/open_model.ts";
 import type { Checkpoint, DecodeOptions, Engine } from "./engine.ts";
 import { Sampler } from "./sampling/mod.ts";
 
@@ -21,6 +21,8 @@ export class ReferenceEngine implements Engine {
   readonly #weights: HostWeights;
   readonly #state: ReferenceState;
   #position = 0;
+  #encoderLength = 0;
+  readonly encode?: (tokens: Int32Array) => Promise<void>;
 
   constructor(model: OpenModel, ubatch: number) {
     this.#model = model;
@@ -35,13 +37,11 @@ export class ReferenceEngine implements Engine {
     );
     this.#weights = new HostWeights(model.file, model.tensors.constants.values());
     this.#state = new ReferenceState(model.contextLength);
+    if (model.family.encode) this.encode = (tokens) => this.#encode(tokens);
   }
 
-  async forward(batch: Batch, outputs: number): Promise<Float32Array> {
-    // The loops block; timers and signals get their turn between batches.
-    await new Promise((resolve) => setTimeout(resolve));
-    const graph = this.#model.build(batch.tokens.length, outputs);
-    const result = runReferenceGraph(graph, batch, this.#weights, this.#state);
+  async forward(batch: Batch, outputs: number, pass: "logits" | "hidden" = "logits"): Promise<Float32Array> {
+    const result = await this.#run({ ...batch, encoderLength: this.#encoderLength }, outputs, pass);
     this.#position = batch.position + batch.tokens.length;
     return outputs > 0 ? result : new Float32Array();
   }
@@ -61,6 +61,7 @@ export class ReferenceEngine implements Engine {
   clear(): void {
     this.#state.clear();
     this.#position = 0;
+    this.#encoderLength = 0;
   }
 
   checkpoint(): Promise<Checkpoint> {
@@ -78,5 +79,18 @@ export class ReferenceEngine implements Engine {
 
   [Symbol.dispose](): void {
     this.#state.clear();
+  }
+
+  async #encode(tokens: Int32Array): Promise<void> {
+    this.clear();
+    await this.#run({ tokens, position: 0 }, tokens.length, "encode");
+    this.#encoderLength = tokens.length;
+  }
+
+  async #run(batch: Batch, outputs: number, pass: Pass): Promise<Float32Array> {
+    // The loops block; timers and signals get their turn between batches.
+    await new Promise((resolve) => setTimeout(resolve));
+    const graph = this.#model.build(batch.tokens.length, outputs, pass);
+    return runReferenceGraph(graph, batch, this.#weights, this.#state);
   }
 }

@@ -1,5 +1,6 @@
 /** What a model family is to the rest of zinc: names, a row in the table of families, and its forward pass. */
 import type { Value } from "../kernels/operation.ts";
+import type { Config } from "./config.ts";
 import type { ModelBuilder } from "./model_builder.ts";
 
 /**
@@ -42,6 +43,8 @@ export interface Family {
    * slots what the decoder's cross attention reads. Only encoder-decoder families have it.
    */
   encode?(m: ModelBuilder): Value;
+  /** The token that the decoder of an encoder-decoder family begins with. */
+  decoderStart?(config: Config): number;
   /** Positions beyond which the family cannot go whatever context is asked for: rows of a learned position table. */
   positionLimit?(m: ModelBuilder): number | undefined;
 }

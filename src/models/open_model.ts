@@ -2,12 +2,13 @@
  * From a file to a model whose graphs can be built: reads the metadata, chooses the family, and builds once to find out which
  * tensors and state it needs. Everything that cannot run is refused here, before a byte of weights is read.
  */
+import { assert } from "../common/assert.ts";
 import { UserError } from "../common/errors.ts";
 import { type GgufFile, openGguf } from "../gguf/mod.ts";
 import { type Graph, GraphBuilder } from "../graph/builder.ts";
 import { type Config, readConfig } from "./config.ts";
 import type { Family } from "./family.ts";
-import { StateTable, TensorTable } from "./model_builder.ts";
+import { type ModelBuilder, StateTable, TensorTable } from "./model_builder.ts";
 import { familyOf } from "./registry.ts";
 
 /** Context that is opened when nobody asks for another, tokens; less where the model was made for less. */
@@ -22,9 +23,15 @@ export interface OpenModel extends Disposable {
   readonly contextLength: number;
   readonly tensors: TensorTable;
   readonly states: StateTable;
-  /** The forward pass for `tokens` rows of which the last `outputs` are read. */
-  build(tokens: number, outputs: number): Graph;
+  /** A pass over `tokens` rows of which the last `outputs` are read; the family's forward pass to its logits by default. */
+  build(tokens: number, outputs: number, pass?: Pass): Graph;
 }
+
+/**
+ * What a graph computes. `logits`: the forward pass (an encoder's ends in hidden states). `hidden`: the forward pass of a decoder up to
+ * its normalised hidden states. `encode`: the encoder of an encoder-decoder model, over a whole text.
+ */
+export type Pass = "logits" | "hidden" | "encode";
 
 /**
  * Opens a GGUF file as a model.
@@ -52,11 +59,23 @@ function describe(file: GgufFile, requestedContext: number | undefined): OpenMod
   const states = new StateTable();
   const vocab = tensors.extent("token_embd.weight", 1);
   const config = readConfig(file.metadata, architecture, vocab);
-  const contextLength = requestedContext ?? Math.min(config.contextLength, DEFAULT_CONTEXT);
-  const build = (tokens: number, outputs: number) => {
-    const graph = new GraphBuilder(tokens, outputs);
-    return graph.finish(family.forward({ graph, config, tensors, states, contextLength }));
+  const builder = (
+    graph: GraphBuilder,
+    contextLength: number,
+    result?: "logits" | "hidden",
+  ): ModelBuilder => {
+    return { graph, config, tensors, states, contextLength, result };
   };
+  const asked = requestedContext ?? Math.min(config.contextLength, DEFAULT_CONTEXT);
+  const limit = family.positionLimit?.(builder(new GraphBuilder(1, 1), asked)) ?? Infinity;
+  const contextLength = Math.min(asked, limit);
+  const build = (tokens: number, outputs: number, pass: Pass = "logits") => {
+    const graph = new GraphBuilder(tokens, outputs);
+    if (pass !== "encode") return graph.finish(family.forward(builder(graph, contextLength, pass)));
+    assert(family.encode, `${family.name} has no encoder of its own`);
+    return graph.finish(family.encode(builder(graph, contextLength)));
+  };
+  if (family.encode) build(1, 1, "encode");
   build(1, 1);
   return {
     file,

@@ -4,6 +4,7 @@
  * Executors are passed in, so that one test holds for all of them: `for (const executor of EXECUTORS)`.
  */
 import type { Engine } from "../../src/inference/engine.ts";
+import { pool, type Pooling, poolingOf } from "../../src/inference/pooling.ts";
 import { promptChunks } from "../../src/inference/prompt_chunks.ts";
 import { ReferenceEngine } from "../../src/inference/reference_engine.ts";
 import { type OpenModel, openModel } from "../../src/models/open_model.ts";
@@ -80,14 +81,98 @@ export async function checkDecoder(name: string, executor: Executor): Promise<vo
 async function checkPrompt(engine: Engine, prompt: DecoderPrompt, tolerance: number): Promise<void> {
   const rows = await logitsOf(engine, prompt.tokens);
   checkLogits(rows, prompt, tolerance);
-  let logits = rows.at(-1)!;
-  for (const [step, token] of prompt.greedy.entries()) {
+  await checkGreedy(engine, rows.at(-1)!, rows.length, prompt.greedy, tolerance);
+}
+
+/** Follows the best token of each step from `first` on, the next one to be fed at `position`. */
+async function checkGreedy(
+  engine: Engine,
+  first: Float32Array,
+  position: number,
+  greedy: readonly number[],
+  tolerance: number,
+): Promise<void> {
+  let logits = first;
+  for (const [step, token] of greedy.entries()) {
     const best = argmax(logits);
     // A closer race than twice the allowed error has no certain winner, and what follows hangs on it.
     if (best !== token && logits[best] - logits[token] <= 2 * tolerance) break;
     assertEquals(best, token, `greedy token ${step}`);
-    const position = prompt.tokens.length + step;
-    logits = await engine.forward({ tokens: Int32Array.of(token), position }, 1);
+    logits = await engine.forward({ tokens: Int32Array.of(token), position: position + step }, 1);
+  }
+}
+
+interface EncoderPrompt {
+  readonly tokens: number[];
+  readonly embedding: number[];
+  readonly embedding_mean: number[];
+  readonly embedding_cls: number[];
+  readonly embedding_last_token: number[];
+}
+
+interface EncoderCase {
+  readonly pooling: string;
+  readonly tolerance: number;
+  readonly prompts: EncoderPrompt[];
+}
+
+/** Declares a test of an encoder case on every executor. */
+export function testEncoder(title: string, caseName: string): void {
+  for (const executor of EXECUTORS) {
+    Deno.test(`${title} (${caseName} on ${executor.name})`, () => checkEncoder(caseName, executor));
+  }
+}
+
+/** Compares the vectors of every pooling; a text is always one batch. */
+export async function checkEncoder(name: string, executor: Executor): Promise<void> {
+  const expected = goldenCase<EncoderCase>(name);
+  using model = openModel(goldenModel(name), CONTEXT);
+  using engine = await executor.open(model, CONTEXT);
+  assertEquals<string>(poolingOf(model), expected.pooling, "the file's pooling");
+  for (const prompt of expected.prompts) {
+    engine.clear();
+    const { tokens } = prompt;
+    const states = await engine.forward({ tokens: Int32Array.from(tokens), position: 0 }, tokens.length);
+    const compare = (pooling: Pooling, vector: number[]) =>
+      assertAllNear(
+        pool(states, model.config.hidden, pooling),
+        vector,
+        expected.tolerance,
+        `${pooling} pooling:`,
+      );
+    compare(poolingOf(model), prompt.embedding);
+    compare("mean", prompt.embedding_mean);
+    compare("cls", prompt.embedding_cls);
+    compare("last", prompt.embedding_last_token);
+  }
+}
+
+interface TranslationPrompt extends DecoderPrompt {
+  readonly decoder_tokens: number[];
+}
+
+/** Declares a test of an encoder-decoder case on every executor: `tokens` are the source text. */
+export function testEncoderDecoder(title: string, caseName: string): void {
+  for (const executor of EXECUTORS) {
+    Deno.test(`${title} (${caseName} on ${executor.name})`, () => checkEncoderDecoder(caseName, executor));
+  }
+}
+
+/** Compares the decoder's logits and its greedy text from the start token alone, for every chunk size of the decoder. */
+export async function checkEncoderDecoder(name: string, executor: Executor): Promise<void> {
+  const expected = goldenCase<{ tolerance: number; prompts: TranslationPrompt[] }>(name);
+  using model = openModel(goldenModel(name), CONTEXT);
+  const start = model.family.decoderStart!(model.config);
+  for (const ubatch of [1, ...CHUNK_SIZES]) {
+    using engine = await executor.open(model, ubatch);
+    for (const prompt of expected.prompts) {
+      const source = Int32Array.from(prompt.tokens);
+      await engine.encode!(source);
+      checkLogits(await continuedLogits(engine, prompt.decoder_tokens), prompt, expected.tolerance);
+      await engine.encode!(source);
+      const [logits] = await continuedLogits(engine, [start]);
+      await checkGreedy(engine, logits, 1, prompt.greedy, expected.tolerance);
+    }
   }
 }
 
@@ -110,8 +195,13 @@ export function checkLogits(
 }
 
 /** Logits at every position of `tokens`, from an empty state. */
-export async function logitsOf(engine: Engine, tokens: readonly number[]): Promise<Float32Array[]> {
+export function logitsOf(engine: Engine, tokens: readonly number[]): Promise<Float32Array[]> {
   engine.clear();
+  return continuedLogits(engine, tokens);
+}
+
+/** The same from the state as it is, which must hold nothing but an encoded text. */
+async function continuedLogits(engine: Engine, tokens: readonly number[]): Promise<Float32Array[]> {
   const rows: Float32Array[] = [];
   for (const batch of promptChunks(tokens, 0, engine.ubatch)) {
     const logits = await engine.forward(batch, batch.tokens.length);

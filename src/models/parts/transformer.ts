@@ -54,8 +54,8 @@ export interface TransformerSpec {
   readonly normPlace?: NormPlace;
   /** Names of the norms' tensors where they are not the usual ones. */
   readonly normNames?: Partial<NormNames>;
-  /** Norm tensors of single layers that may be absent, which then have no norm there (ModernBERT's first). */
-  readonly optionalNorms?: boolean;
+  /** The first block's attention reads the embeddings as they are. */
+  readonly noFirstNorm?: boolean;
   /** `parallel`: both halves read the same input and are added together; with `two norms`, each through its own. */
   readonly block?: "sequential" | "parallel" | "parallel, two norms";
   readonly positions: Positions;
@@ -158,9 +158,8 @@ export function block(m: ModelBuilder, spec: TransformerSpec, layer: number, hid
   const place = spec.normPlace ?? "before";
   const scale = spec.residualScale?.(m.config) ?? 1;
   const normed = (x: Value, name: string) => {
-    const full = `blk.${layer}.${name}`;
-    if (spec.optionalNorms && !m.tensors.has(`${full}.weight`)) return x;
-    return norm(m, x, full, normSpec(spec));
+    if (spec.noFirstNorm && layer === 0 && name === names.attention) return x;
+    return norm(m, x, `blk.${layer}.${name}`, normSpec(spec));
   };
   const half = (x: Value, build: HalfBlock, before: string, after: string) => {
     const input = place === "before" || place === "around" ? normed(x, before) : x;
