@@ -46,7 +46,11 @@ export class DeviceWeights implements Disposable {
     try {
       for (const constant of constants) {
         const target = loaded.#allocate(device, constant);
-        const bytes = new Uint8Array(constant.data.buffer, constant.data.byteOffset, constant.data.byteLength);
+        const bytes = new Uint8Array(
+          constant.data.buffer,
+          constant.data.byteOffset,
+          constant.data.byteLength,
+        );
         await uploader.upload(span(target.span.buffer, 0, bytes.length), (into, offset) => {
           into.set(bytes.subarray(offset, offset + into.length));
         });

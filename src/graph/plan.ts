@@ -4,10 +4,24 @@
  * Each node records its dispatches through its operation; the recorder inserts a barrier only where a dispatch touches bytes that
  * an earlier one wrote or still reads. Nothing that changes from step to step is recorded: kernels read it from the step buffer.
  */
-import type { DeviceMatrix, DeviceWeight, GpuContext, StateSlot, Value, Weight } from "../kernels/operation.ts";
+import type {
+  DeviceMatrix,
+  DeviceWeight,
+  GpuContext,
+  StateSlot,
+  Value,
+  Weight,
+} from "../kernels/operation.ts";
 import type { KernelSet } from "../kernels/kernel_set.ts";
 import { recordNode } from "../kernels/registry.ts";
-import { type CommandBuffer, type Device, type DeviceBuffer, Recorder, type Span, span } from "../vulkan/mod.ts";
+import {
+  type CommandBuffer,
+  type Device,
+  type DeviceBuffer,
+  Recorder,
+  type Span,
+  span,
+} from "../vulkan/mod.ts";
 import type { Graph } from "./builder.ts";
 import { type MemoryPlan, planMemory } from "./memory_plan.ts";
 

@@ -17,6 +17,7 @@ import {
   span,
 } from "../vulkan/mod.ts";
 import type { Graph } from "./builder.ts";
+import { fuse } from "./fuse.ts";
 import type { DeviceWeights } from "./device_weights.ts";
 import { type Plan, type PlanResources, recordPlan } from "./plan.ts";
 
@@ -76,7 +77,10 @@ export class VulkanSequence implements Disposable {
   readonly #plans = new Map<string, Plan>();
   readonly #staging: StagingSlot[];
   readonly #clearRecurrent: CommandBuffer;
-  readonly #growing = { arena: undefined as DeviceBuffer | undefined, scratch: undefined as DeviceBuffer | undefined };
+  readonly #growing = {
+    arena: undefined as DeviceBuffer | undefined,
+    scratch: undefined as DeviceBuffer | undefined,
+  };
   #nextSlot = 0;
 
   constructor(options: SequenceOptions) {
@@ -155,18 +159,30 @@ export class VulkanSequence implements Disposable {
     using stack = new DisposableStack();
     const copies = recurrent.map((part) => ({
       live: part,
-      saved: span(stack.use(device.createBuffer({ label: "checkpoint", bytes: part.bytes, kind: "activations" }))),
+      saved: span(
+        stack.use(device.createBuffer({ label: "checkpoint", bytes: part.bytes, kind: "activations" })),
+      ),
     }));
     const commands = (label: string, record: (recorder: Recorder) => void) => {
       using recorder = new Recorder(device, { label });
       record(recorder);
       return stack.use(recorder.finish());
     };
-    const save = commands("save state", (recorder) => copies.forEach(({ live, saved }) => recorder.copy(live, saved)));
-    const load = commands("load state", (recorder) => copies.forEach(({ live, saved }) => recorder.copy(saved, live)));
+    const save = commands(
+      "save state",
+      (recorder) => copies.forEach(({ live, saved }) => recorder.copy(live, saved)),
+    );
+    const load = commands(
+      "load state",
+      (recorder) => copies.forEach(({ live, saved }) => recorder.copy(saved, live)),
+    );
     device.submit([save]);
     const owned = stack.move();
-    return { bytes, restore: () => void device.submit([load]), [Symbol.dispose]: () => owned[Symbol.dispose]() };
+    return {
+      bytes,
+      restore: () => void device.submit([load]),
+      [Symbol.dispose]: () => owned[Symbol.dispose](),
+    };
   }
 
   [Symbol.dispose](): void {
@@ -188,7 +204,7 @@ export class VulkanSequence implements Disposable {
       arena: (bytes) => this.#grow("arena", bytes),
       scratch: (bytes) => this.#grow("scratch", bytes),
     };
-    return recordPlan(build(tokens, outputs), resources, {
+    return recordPlan(fuse(build(tokens, outputs)), resources, {
       label: key,
       contextBucket: bucket,
       tail: tail && ((gpu, result) => tail.record(gpu, result)),
@@ -201,7 +217,11 @@ export class VulkanSequence implements Disposable {
     if (present && present.bytes >= bytes) return present;
     present?.[Symbol.dispose]();
     const size = Math.max(bytes, STEP_HEADER_BYTES, 2 * (present?.bytes ?? 0));
-    return this.#growing[which] = this.#options.device.createBuffer({ label: which, bytes: size, kind: "activations" });
+    return this.#growing[which] = this.#options.device.createBuffer({
+      label: which,
+      bytes: size,
+      kind: "activations",
+    });
   }
 
   #dropOldPlans(): void {

@@ -32,7 +32,10 @@ export class DeviceSampler implements Disposable {
     this.#paramsStaging = buffer("parameters staging", SAMPLER_PARAMS_BYTES, "staging");
     this.#scratch = buffer("scratch", samplerScratchBytes(vocabulary), "activations");
     this.#ring = buffer("ring", RING_LENGTH * U32_BYTES, "readback");
-    this.#uploadParams = this.#record("upload", (recorder) => recorder.copy(span(this.#paramsStaging), span(this.#params)));
+    this.#uploadParams = this.#record(
+      "upload",
+      (recorder) => recorder.copy(span(this.#paramsStaging), span(this.#params)),
+    );
     using zero = this.#recordOnce("clear", (recorder) => recorder.fill(span(this.#scratch), 0));
     device.submit([zero]);
   }

@@ -118,6 +118,8 @@ function checkBudget(open: OpenModel, ubatch: number, device: Device): void {
   throw new UserError(
     `Cannot load "${open.file.path}": it needs ${formatBytes(needed)} on ${device.info.name} ` +
       `(weights ${formatBytes(weights)}, context of ${contextLength} ${formatBytes(state)}, ` +
-      `activations ${formatBytes(activations)}), ${formatBytes(free)} of ${formatBytes(total)} are free; ${advice}`,
+      `activations ${formatBytes(activations)}), ${formatBytes(free)} of ${
+        formatBytes(total)
+      } are free; ${advice}`,
   );
 }

@@ -187,7 +187,11 @@ export class Session implements Disposable {
   }
 
   /** Feeds all of the prompt but its last batch, and returns that; undefined when aborted on the way. */
-  async #prefill(prompt: readonly number[], clock: GenerationClock, signal?: AbortSignal): Promise<Batch | undefined> {
+  async #prefill(
+    prompt: readonly number[],
+    clock: GenerationClock,
+    signal?: AbortSignal,
+  ): Promise<Batch | undefined> {
     const reused = await this.#reuse(prompt);
     clock.cachedTokens = reused;
     // Recurrent state is saved one token before the end of the prompt: the latest point every continuation shares.
@@ -217,7 +221,10 @@ export class Session implements Disposable {
       return common;
     }
     const saved = this.#saved;
-    if (saved && saved.tokens.length < prompt.length && commonPrefix(saved.tokens, prompt) === saved.tokens.length) {
+    if (
+      saved && saved.tokens.length < prompt.length &&
+      commonPrefix(saved.tokens, prompt) === saved.tokens.length
+    ) {
       await this.#engine.restore(saved.checkpoint);
       this.#fed = [...saved.tokens];
     } else {

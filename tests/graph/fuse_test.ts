@@ -1,0 +1,96 @@
+import { type Graph, GraphBuilder } from "../../src/graph/builder.ts";
+import { disabledFusions, fuse, FUSIONS } from "../../src/graph/fuse.ts";
+import { ReferenceState, runReferenceGraph } from "../../src/graph/reference_executor.ts";
+import type { Weight } from "../../src/kernels/operation.ts";
+import { assert, assertAllNear, assertEquals, assertFails } from "../support/assert.ts";
+
+const WIDTH = 8;
+const weight = (name: string, rows = WIDTH): Weight => ({
+  name,
+  format: "f32",
+  experts: 1,
+  rows,
+  columns: WIDTH,
+});
+const norm = { weight: weight("norm", 1), epsilon: 1e-5 };
+
+/** A block of a decoder without its attention. */
+function block(tokens: number): Graph {
+  const graph = new GraphBuilder(tokens, tokens);
+  const x = graph.embed(weight("table", 16));
+  const normed = graph.norm(x, norm);
+  const inner = graph.gated(graph.matmul(normed, weight("gate")), graph.matmul(normed, weight("up")), "silu");
+  return graph.finish(graph.sum(x, graph.matmul(inner, weight("down")), 0.5));
+}
+
+/** Runs a graph on weights that follow from their names. */
+function run(graph: Graph): Float32Array {
+  const values = new Map<string, Float32Array>();
+  const decode = ({ name, rows, columns }: Weight) => {
+    let data = values.get(name);
+    if (!data) {
+      let state = [...name].reduce((sum, c) => sum * 31 + c.charCodeAt(0), 7) % 65521;
+      data = Float32Array.from({ length: rows * columns }, () => {
+        state = (state * 16807) % 2147483647;
+        return state / 2147483647 - 0.5;
+      });
+      values.set(name, data);
+    }
+    return data;
+  };
+  const source = {
+    decode,
+    decodeRow: (w: Weight, row: number) => decode(w).subarray(row * w.columns, (row + 1) * w.columns),
+  };
+  const tokens = Int32Array.from({ length: graph.result.rows }, (_, i) => i * 3 % 16);
+  return runReferenceGraph(graph, { tokens, position: 0 }, source, new ReferenceState(1));
+}
+
+Deno.test("fuse() folds norm, gate, up, activation and residual of a block into two products", () => {
+  const fused = fuse(block(3), new Set());
+  assertEquals(fused.nodes.map((node) => node.op), ["embed", "matmul", "matmul"]);
+});
+
+Deno.test("fuse() does not change what a block computes, whichever fusions are on", () => {
+  const plain = run(block(5));
+  for (let mask = 0; mask < 2 ** FUSIONS.length; mask++) {
+    const off = new Set(FUSIONS.filter((_, i) => mask >> i & 1).map((fusion) => fusion.name));
+    assertAllNear(run(fuse(block(5), off)), plain, 1e-6, `without ${[...off]}`);
+  }
+});
+
+Deno.test("fuse() keeps a norm apart for batches that tiled kernels take", () => {
+  assert(fuse(block(9), new Set()).nodes.some((node) => node.op === "norm"));
+});
+
+Deno.test("fuse() keeps a value that something else reads", () => {
+  const graph = new GraphBuilder(1, 1);
+  const x = graph.embed(weight("table", 16));
+  const normed = graph.norm(x, norm);
+  const product = graph.matmul(normed, weight("a"));
+  const finished = graph.finish(graph.sum(graph.sum(normed, product), product));
+  assertEquals(fuse(finished, new Set()).nodes.map((node) => node.op), [
+    "embed",
+    "norm",
+    "matmul",
+    "add",
+    "add",
+  ]);
+});
+
+Deno.test("fuse() never folds away the graph's result", () => {
+  const graph = new GraphBuilder(1, 1);
+  const normed = graph.norm(graph.embed(weight("table", 16)), norm);
+  graph.matmul(normed, weight("a"));
+  assertEquals(fuse(graph.finish(normed), new Set()).nodes.map((node) => node.op), [
+    "embed",
+    "norm",
+    "matmul",
+  ]);
+});
+
+Deno.test("disabledFusions() reads names, all, and refuses a name that is none", async () => {
+  assertEquals([...disabledFusions("norm, gate_up")], ["norm", "gate_up"]);
+  assertEquals(disabledFusions("all").size, FUSIONS.length);
+  await assertFails(() => disabledFusions("nrom"), 'Cannot switch off fusion "nrom" in ZINC_NO_FUSE');
+});
