@@ -2,11 +2,14 @@
 // @ts-types="@types/cli-progress"
 import type { SingleBar } from "cli-progress";
 
+const PATIENCE_MS = 500;
+
 /** Shows how one piece of work after the other grows. */
 export class Progress implements Disposable {
   readonly #create: (() => SingleBar) | undefined;
   #bar: SingleBar | undefined;
   #title = "";
+  #since = 0;
 
   private constructor(create?: () => SingleBar) {
     this.#create = create;
@@ -31,13 +34,17 @@ export class Progress implements Disposable {
   /** The work called `title` has done `done` of `total` bytes (undefined: nobody knows). */
   update(title: string, done: number, total: number | undefined): void {
     if (!this.#create) return;
-    const [value, max] = [megabytes(done), megabytes(total ?? done)];
-    if (!this.#bar || this.#title !== title) {
+    if (this.#title !== title) {
       this.stop();
       this.#title = title;
+      this.#since = performance.now();
+    }
+    // What is done at once needs no bar.
+    if (!this.#bar && performance.now() - this.#since < PATIENCE_MS) return;
+    const [value, max] = [megabytes(done), megabytes(total ?? done)];
+    if (!this.#bar) {
       this.#bar = this.#create();
       this.#bar.start(max, value, { title });
-      return;
     }
     this.#bar.setTotal(max);
     this.#bar.update(value);

@@ -89,7 +89,8 @@ function save({ conversation }: CommandScope, path: string): string {
 
 function stats({ conversation, responder }: CommandScope): string {
   const used = responder.countTokens(conversation.messages);
-  return `${conversation.totals.turns} replies | ${statisticsLine(conversation.totals)} | ` +
+  const { turns } = conversation.totals;
+  return `${turns} ${turns === 1 ? "reply" : "replies"} | ${statisticsLine(conversation.totals)} | ` +
     `context ${used} of ${responder.contextLength} tokens`;
 }
 

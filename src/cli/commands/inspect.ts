@@ -12,7 +12,7 @@ interface Flags {
   readonly json?: boolean;
   readonly tensor?: string;
   readonly rawF32?: string;
-  readonly ctxSize?: number;
+  readonly ctx?: number;
 }
 
 const ARRAY_SHOWN = 6;
@@ -30,7 +30,7 @@ export const addInspect: AddCommand = (program, { out }) => {
     .option("--json", "one JSON object; arrays in full")
     .option("--tensor <name>", "show this tensor's decoded values")
     .option("--raw-f32 <out>", "with --tensor: write all its values to a file, little-endian float32")
-    .option("-c, --ctx-size <tokens>", "context that the memory estimate is for", wholeNumber(1))
+    .option("-c, --ctx <tokens>", "context that the memory estimate is for", wholeNumber(1))
     .action(async (reference: string, flags: Flags) => {
       if (flags.rawF32 && !flags.tensor) throw usageError("--raw-f32 needs --tensor");
       const { findModelFile } = await import("../model_source.ts");
@@ -38,7 +38,7 @@ export const addInspect: AddCommand = (program, { out }) => {
       using file = openGguf(await findModelFile(reference));
       if (flags.tensor) return await out.write(await showTensor(file, flags.tensor, flags));
       const { inspect } = await import("../inspection.ts");
-      const inspection = inspect(file, flags.ctxSize);
+      const inspection = inspect(file, flags.ctx);
       if (flags.json) await out.json(inspection);
       else await out.write(describe(inspection));
     });

@@ -1,0 +1,66 @@
+/** Flags of every command that runs a model, and the model that they ask for. */
+import { type Command, Option } from "commander";
+import type { ExecutorName, Model } from "../inference/load_model.ts";
+import { wholeNumber } from "./flags.ts";
+import { addModelFlag } from "./model_flags.ts";
+import { findModelFile } from "./model_source.ts";
+import { notice } from "./output.ts";
+import { Progress } from "./progress.ts";
+
+/** Values of the flags. */
+export interface EngineFlags {
+  /** `-m`. */
+  readonly model?: string;
+  /** `--device`. */
+  readonly device?: string;
+  /** `--executor`. */
+  readonly executor?: ExecutorName;
+  /** `-c`. */
+  readonly ctx?: number;
+  /** `--ubatch`. */
+  readonly ubatch?: number;
+}
+
+const UBATCH_MAX = 16_384;
+
+/** Adds the flags. */
+export function addEngineFlags(command: Command): Command {
+  return addModelFlag(command)
+    .option(
+      "-c, --ctx <tokens>",
+      "context: prompt and reply together (default: the model's own, at most 4096)",
+      wholeNumber(1),
+    )
+    .addOption(
+      new Option("--device <device>", "number or part of the name of a device, see zinc devices").env(
+        "ZINC_DEVICE",
+      ),
+    )
+    .addOption(
+      new Option("--executor <name>", "vulkan, or reference: plain TypeScript, slow, exact").choices([
+        "vulkan",
+        "reference",
+      ])
+        .default("vulkan"),
+    )
+    .option(
+      "--ubatch <tokens>",
+      "prompt tokens that are processed at a time (default: 512)",
+      wholeNumber(1, UBATCH_MAX),
+    );
+}
+
+/** Loads the model that the flags ask for. */
+export async function loadFromFlags(flags: EngineFlags): Promise<Model> {
+  const path = await findModelFile(flags.model);
+  const { loadModel } = await import("../inference/load_model.ts");
+  using progress = await Progress.open();
+  return await loadModel(path, {
+    device: flags.device,
+    executor: flags.executor,
+    contextLength: flags.ctx,
+    ubatch: flags.ubatch,
+    onProgress: (done, total) => progress.update("loading", done, total),
+    onWarning: notice,
+  });
+}
