@@ -8,8 +8,8 @@
 import type { Batch } from "../kernels/operation.ts";
 import { assert } from "../common/assert.ts";
 import { UserError } from "../common/errors.ts";
-import { StreamDecoder } from "../tokenizer/mod.ts";
-import type { Tokenizer } from "../tokenizer/mod.ts";
+import { StreamDecoder } from "../tokenizer/stream_decoder.ts";
+import type { Tokenizer } from "../tokenizer/tokenizer.ts";
 import type { Checkpoint, Engine } from "./engine.ts";
 import { promptChunks } from "./prompt_chunks.ts";
 import type { SamplingOptions } from "./sampling/mod.ts";
