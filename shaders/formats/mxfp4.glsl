@@ -6,8 +6,8 @@
 #include "../include/weights.glsl"
 #define CHUNK 32
 
-// 2^(e - 127) 2^14, as a product of two, since its bits alone would be subnormal for small e and overflow for large.
-float scale_of(uint e) { return uintBitsToFloat((max(e, 64) - 50) << 23) * uintBitsToFloat((127 + min(e, 64) - 64) << 23); }
+// 2^(e - 127) 2^14. Above 240 it would not be finite; weights of that size (2^113) do not occur.
+float scale_of(uint e) { return uintBitsToFloat((min(e, 240) + 14) << 23); }
 
 // The codes in bits 0-3 and 16-19 of `word`.
 vec2 two_codes(uint word) { return unpackHalf2x16(word << 9 & 0x0e000e00u | word << 12 & 0x80008000u); }

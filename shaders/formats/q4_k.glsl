@@ -10,10 +10,10 @@ void decode_chunk(Weights w, uint chunk, out float v[CHUNK]) {
   const vec2 dm = scale_and_minimum(load_uvec4(block), sub);
   const uint64_t qs = block + 16 + (sub >> 1) * 32;
   const uint shift = (sub & 1) * 4;
-  [[unroll]] for (int half_ = 0; half_ < 2; half_++) {
-    const uvec4 words = load_uvec4(qs + 16 * half_) >> shift & 0x0f0f0f0fu;
+  [[unroll]] for (int part = 0; part < 2; part++) {
+    const uvec4 words = load_uvec4(qs + 16 * part) >> shift & 0x0f0f0f0fu;
     [[unroll]] for (int i = 0; i < 4; i++) {
-      [[unroll]] for (int k = 0; k < 4; k++) v[16 * half_ + 4 * i + k] = fma(dm.x, byte_f32(words[i], k), -dm.y);
+      [[unroll]] for (int k = 0; k < 4; k++) v[16 * part + 4 * i + k] = fma(dm.x, byte_f32(words[i], k), -dm.y);
     }
   }
 }

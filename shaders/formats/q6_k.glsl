@@ -15,13 +15,13 @@ void decode_chunk(Weights w, uint chunk, out float v[CHUNK]) {
   const uint scales = load_u16(plane_scales(w) + bytes_of(chunk, 2));
   const float d = load_f16(plane_d(w) + bytes_of(chunk >> 3, 2));
   const uint shift = (group >> 1) * 4;
-  [[unroll]] for (int half_ = 0; half_ < 2; half_++) {
-    const uvec4 high = (load_uvec4(qh + 16 * half_) >> (group * 2) & 0x03030303u) << 4;
-    const uvec4 words = load_uvec4(ql + 16 * half_) >> shift & 0x0f0f0f0fu | high;
-    const float scale = d * signed_byte_f32(scales, half_);
+  [[unroll]] for (int part = 0; part < 2; part++) {
+    const uvec4 high = (load_uvec4(qh + 16 * part) >> (group * 2) & 0x03030303u) << 4;
+    const uvec4 words = load_uvec4(ql + 16 * part) >> shift & 0x0f0f0f0fu | high;
+    const float scale = d * signed_byte_f32(scales, part);
     [[unroll]] for (int i = 0; i < 4; i++) {
       [[unroll]] for (int k = 0; k < 4; k++) {
-        v[16 * half_ + 4 * i + k] = fma(scale, byte_f32(words[i], k), -32.0 * scale);
+        v[16 * part + 4 * i + k] = fma(scale, byte_f32(words[i], k), -32.0 * scale);
       }
     }
   }
