@@ -23,6 +23,11 @@ export const ACTIVATIONS = [
 /** One of {@linkcode ACTIVATIONS}. */
 export type Activation = (typeof ACTIVATIONS)[number];
 
+/** The number that shaders know an activation by. */
+export function activationIndex(kind: Activation): number {
+  return ACTIVATIONS.indexOf(kind);
+}
+
 /** The activation applied to one number. */
 export function activate(kind: Activation, x: number): number {
   switch (kind) {
@@ -54,7 +59,17 @@ export function activate(kind: Activation, x: number): number {
 /** Error function, absolute error below 1.2e-7: Numerical Recipes, 2nd edition, section 6.2 (`erfcc`). */
 export function erf(x: number): number {
   const t = 1 / (1 + 0.5 * Math.abs(x));
-  const polynomial = [1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398, 1.48851587, -0.82215223, 0.17087277];
+  const polynomial = [
+    1.00002368,
+    0.37409196,
+    0.09678418,
+    -0.18628806,
+    0.27886807,
+    -1.13520398,
+    1.48851587,
+    -0.82215223,
+    0.17087277,
+  ];
   let sum = 0;
   for (let i = polynomial.length - 1; i >= 0; i--) sum = sum * t + polynomial[i];
   const complement = t * Math.exp(-x * x - 1.26551223 + t * sum);

@@ -1,6 +1,7 @@
 /** Sum of two activations: residual connections and the joining of parallel blocks. */
-import type { NodeBase, ReferenceContext, Value } from "./operation.ts";
+import type { GpuContext, NodeBase, Operation, ReferenceContext, Value } from "./operation.ts";
 import { rowOf } from "./matrix.ts";
+import { elementGrid, spansOf } from "./recording.ts";
 
 /** `y = a + scale * b`. */
 export interface AddNode extends NodeBase {
@@ -24,3 +25,28 @@ export function addReference(node: AddNode, context: ReferenceContext): void {
     for (let i = 0; i < into.length; i++) into[i] = left[i] + node.scale * right[i];
   }
 }
+
+/** GPU: one lane per element. */
+function record(node: AddNode, gpu: GpuContext): void {
+  const [a, b] = node.inputs.map((value) => gpu.matrix(value));
+  const y = gpu.matrix(node.outputs[0]);
+  const workgroup = gpu.kernels.workgroup();
+  gpu.recorder.dispatch(gpu.kernels.get("add", { constants: { WORKGROUP: workgroup } }), {
+    workgroups: elementGrid(y.width, workgroup, y.rows),
+    push: {
+      a: a.span,
+      b: b.span,
+      y: y.span,
+      width: y.width,
+      aStride: a.stride,
+      bStride: b.stride,
+      yStride: y.stride,
+      scale: node.scale,
+    },
+    reads: spansOf(a, b),
+    writes: spansOf(y),
+  });
+}
+
+/** `add`. */
+export const add: Operation<AddNode> = { op: "add", reference: addReference, record };

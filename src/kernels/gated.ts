@@ -1,7 +1,8 @@
 /** The element-wise middle of a gated feed-forward block (GLU variants: Shazeer 2020, https://arxiv.org/abs/2002.05202). */
-import type { NodeBase, ReferenceContext, Value } from "./operation.ts";
-import { activate, type Activation } from "./activations.ts";
+import type { GpuContext, NodeBase, Operation, ReferenceContext, Value } from "./operation.ts";
+import { activate, type Activation, activationIndex } from "./activations.ts";
 import { rowOf } from "./matrix.ts";
+import { elementGrid, spansOf } from "./recording.ts";
 
 /** `y = activation(gate) * up`. */
 export interface GatedNode extends NodeBase {
@@ -25,3 +26,28 @@ export function gatedReference(node: GatedNode, context: ReferenceContext): void
     for (let i = 0; i < into.length; i++) into[i] = activate(node.activation, a[i]) * b[i];
   }
 }
+
+/** GPU: one lane per element. */
+function record(node: GatedNode, gpu: GpuContext): void {
+  const [gate, up] = node.inputs.map((value) => gpu.matrix(value));
+  const y = gpu.matrix(node.outputs[0]);
+  const workgroup = gpu.kernels.workgroup();
+  const constants = { WORKGROUP: workgroup, ACTIVATION: activationIndex(node.activation) };
+  gpu.recorder.dispatch(gpu.kernels.get("gated", { constants }), {
+    workgroups: elementGrid(y.width, workgroup, y.rows),
+    push: {
+      gate: gate.span,
+      up: up.span,
+      y: y.span,
+      width: y.width,
+      gateStride: gate.stride,
+      upStride: up.stride,
+      yStride: y.stride,
+    },
+    reads: spansOf(gate, up),
+    writes: spansOf(y),
+  });
+}
+
+/** `gated`. */
+export const gated: Operation<GatedNode> = { op: "gated", reference: gatedReference, record };

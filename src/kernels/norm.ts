@@ -4,8 +4,10 @@
  * RMS norm: Zhang & Sennrich 2019, https://arxiv.org/abs/1910.07467. Layer norm: Ba et al. 2016,
  * https://arxiv.org/abs/1607.06450. L2: `x / max(|x|, epsilon)`, used by gated delta nets.
  */
-import type { NodeBase, ReferenceContext, Value, Weight } from "./operation.ts";
+import type { GpuContext, NodeBase, Operation, ReferenceContext, Value, Weight } from "./operation.ts";
 import { rowOf } from "./matrix.ts";
+import { parameters, spansOf } from "./recording.ts";
+import { teamFor } from "./teams.ts";
 
 /** `rms`: by the root of the mean square. `layer`: mean removed, by the standard deviation. `l2`: by the length. */
 export type NormKind = "rms" | "layer" | "l2";
@@ -60,3 +62,39 @@ function statistics(group: Float32Array, kind: NormKind, epsilon: number): { mea
   if (kind === "l2") return { mean, factor: 1 / Math.max(Math.sqrt(squares), epsilon) };
   return { mean, factor: 1 / Math.sqrt(squares / group.length + epsilon) };
 }
+
+const KINDS: readonly NormKind[] = ["rms", "layer", "l2"]; // as norm.comp numbers them
+
+/** GPU: a team of lanes per group. */
+function record(node: NormNode, gpu: GpuContext): void {
+  const x = gpu.matrix(node.inputs[0]);
+  const y = gpu.matrix(node.outputs[0]);
+  const groups = x.width / node.groupWidth;
+  const { workgroup, team } = teamFor(gpu.kernels, node.groupWidth, groups);
+  const constants = { WORKGROUP: workgroup, TEAM: team, KIND: KINDS.indexOf(node.kind) };
+  gpu.recorder.dispatch(gpu.kernels.get("norm", { constants }), {
+    workgroups: [Math.ceil(groups / (workgroup / team)), x.rows, 1],
+    push: {
+      x: x.span,
+      y: y.span,
+      weight: parameters(gpu, node.weight),
+      bias: parameters(gpu, node.bias),
+      groups,
+      groupWidth: node.groupWidth,
+      xStride: x.stride,
+      yStride: y.stride,
+      weightLength: lengthOf(node.weight),
+      biasLength: lengthOf(node.bias),
+      epsilon: node.epsilon,
+    },
+    reads: spansOf(x),
+    writes: spansOf(y),
+  });
+}
+
+function lengthOf(weight: Weight | undefined): number {
+  return weight ? weight.rows * weight.columns : 1;
+}
+
+/** `norm`. */
+export const norm: Operation<NormNode> = { op: "norm", reference: normReference, record };

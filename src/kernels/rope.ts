@@ -4,8 +4,9 @@
  * The kernel knows nothing of scaling schemes: linear, llama-3, YaRN and LongRoPE scaling all end in a table of
  * angles per position (`frequencies`) and one factor on the rotated values (`magnitude`); see `models/parts/rope.ts`.
  */
-import type { NodeBase, ReferenceContext, Value, Weight } from "./operation.ts";
+import type { GpuContext, NodeBase, Operation, ReferenceContext, Value, Weight } from "./operation.ts";
 import { rowOf } from "./matrix.ts";
+import { elementGrid, parameters, spansOf } from "./recording.ts";
 
 /** `adjacent`: pairs (2i, 2i+1), GPT-J and LLaMA files. `halves`: pairs (i, i + rotaryDim/2), GPT-NeoX. */
 export type RopePairing = "adjacent" | "halves";
@@ -54,3 +55,33 @@ export function ropeReference(node: RopeNode, context: ReferenceContext): void {
     }
   }
 }
+
+/** GPU: one lane per rotated pair or copied element. */
+function record(node: RopeNode, gpu: GpuContext): void {
+  const x = gpu.matrix(node.inputs[0]);
+  const y = gpu.matrix(node.outputs[0]);
+  const heads = x.width / node.headDim;
+  const workgroup = gpu.kernels.workgroup();
+  const constants = { WORKGROUP: workgroup, ADJACENT: node.pairing === "adjacent" };
+  gpu.recorder.dispatch(gpu.kernels.get("rope", { constants }), {
+    workgroups: elementGrid(heads * (node.headDim - node.rotaryDim / 2), workgroup, x.rows),
+    push: {
+      step: gpu.step,
+      x: x.span,
+      y: y.span,
+      frequencies: parameters(gpu, node.frequencies),
+      heads,
+      headDim: node.headDim,
+      rotaryOffset: node.rotaryOffset,
+      rotaryDim: node.rotaryDim,
+      xStride: x.stride,
+      yStride: y.stride,
+      magnitude: node.magnitude,
+    },
+    reads: [gpu.step, ...spansOf(x)],
+    writes: spansOf(y),
+  });
+}
+
+/** `rope`. */
+export const rope: Operation<RopeNode> = { op: "rope", reference: ropeReference, record };

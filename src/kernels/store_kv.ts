@@ -1,6 +1,8 @@
 /** Appends the keys and values of a batch to the KV cache of a layer. */
-import type { NodeBase, ReferenceContext, StateSlot, Value } from "./operation.ts";
+import { assert } from "../common/assert.ts";
+import type { GpuContext, NodeBase, Operation, ReferenceContext, StateSlot, Value } from "./operation.ts";
 import { rowOf } from "./matrix.ts";
+import { elementGrid, spansOf } from "./recording.ts";
 
 /** Writes row r of `k` and `v` to row `position + r` of their slots; `v` is absent where the values are part of the keys (latent attention). */
 export interface StoreKvNode extends NodeBase {
@@ -22,3 +24,37 @@ export function storeKvReference(node: StoreKvNode, context: ReferenceContext): 
     for (let r = 0; r < x.rows; r++) cache.set(rowOf(x, r), (context.batch.position + r) * slot.width);
   }
 }
+
+/** GPU: one lane per element; float16 caches saturate. */
+function record(node: StoreKvNode, gpu: GpuContext): void {
+  const k = gpu.matrix(node.inputs[0]);
+  const v = node.inputs[1] && gpu.matrix(node.inputs[1]);
+  const keys = gpu.state(node.keys);
+  const values = node.values && gpu.state(node.values);
+  assert(
+    !values || keys.elementBytes === values.elementBytes,
+    `${node.keys.name}: keys and values differ in type`,
+  );
+  const workgroup = gpu.kernels.workgroup();
+  const constants = { WORKGROUP: workgroup, KV_BYTES: keys.elementBytes };
+  const [x, y] = elementGrid(Math.max(k.width, v?.width ?? 0), workgroup, k.rows);
+  gpu.recorder.dispatch(gpu.kernels.get("store_kv", { constants }), {
+    workgroups: [x, y, v ? 2 : 1],
+    push: {
+      step: gpu.step,
+      k: k.span,
+      v: v?.span ?? 0,
+      keys: keys.span,
+      values: values?.span ?? 0,
+      keyWidth: k.width,
+      valueWidth: v?.width ?? 0,
+      kStride: k.stride,
+      vStride: v?.stride ?? 0,
+    },
+    reads: [gpu.step, ...spansOf(k, v)],
+    writes: values ? [keys.span, values.span] : [keys.span],
+  });
+}
+
+/** `store_kv`. */
+export const storeKv: Operation<StoreKvNode> = { op: "store_kv", reference: storeKvReference, record };

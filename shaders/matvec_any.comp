@@ -1,0 +1,38 @@
+#version 460
+// Matrix times vectors for formats without blocks whose rows are not whole 16-byte words: one weight at a time.
+// Workgroup (i, j): TEAMS rows of the matrix times row j of x.
+#extension GL_GOOGLE_include_directive : require
+#include "format.glsl"
+
+layout(local_size_x_id = 0) in;
+const uint WORKGROUP = gl_WorkGroupSize.x;
+layout(constant_id = 1) const uint SUBGROUP = 32;
+layout(constant_id = 2) const uint TEAM = 32;
+layout(constant_id = 3) const uint ACTIVATION = 0;
+layout(constant_id = 4) const bool PAIR = false;
+layout(constant_id = 5) const bool NORM = false;
+#include "include/teams.glsl"
+#include "include/matmul.glsl"
+
+void main() {
+  const uint lane = lane_index() % TEAM;
+  const uint team = gl_WorkGroupID.x * TEAMS + lane_index() / TEAM;
+  const uint row = min(team, push.rows - 1);
+  const uint token = gl_WorkGroupID.y;
+  float sums[MATRICES];
+  [[unroll]] for (uint m = 0; m < MATRICES; m++) sums[m] = 0.0;
+  float squares = 0.0;
+  for (uint i = lane; i < push.columns; i += TEAM) {
+    float x = push.x.v[token * push.xStride + i];
+    if (NORM) {
+      squares += x * x;
+      x *= push.normWeight.v[i];
+    }
+    [[unroll]] for (uint m = 0; m < MATRICES; m++) sums[m] += decode_one(weights_of(m), row * push.columns + i) * x;
+  }
+  float factor = 1.0;
+  if (NORM) factor = norm_factor(team_sum(squares));
+  const float gate = factor * team_sum(sums[0]);
+  const float up = PAIR ? factor * team_sum(sums[MATRICES - 1]) : 0.0;
+  if (lane == 0 && team < push.rows) finish(gate, up, row, token);
+}

@@ -1,0 +1,98 @@
+/**
+ * The kernels of one device: finds the compiled shader of a kernel and format, fixes its specialization constants and
+ * hands out the pipeline. Pipelines are compiled when first asked for and kept by the device.
+ */
+import type { StructLayout } from "../../ffi/layout.ts";
+import { assert } from "../common/assert.ts";
+import type { FormatName } from "../quant/formats.ts";
+import type { ComputePipeline, Device } from "../vulkan/mod.ts";
+import { SHADERS } from "./shader_table.ts";
+import { powerOfTwoUpTo } from "./teams.ts";
+
+/** Names of the kernels. */
+export type KernelName = keyof typeof SHADERS;
+
+/** Names of a kernel's specialization constants that its caller chooses. */
+export type KernelConstant<K extends KernelName> = Exclude<
+  keyof (typeof SHADERS)[K]["constants"],
+  "SUBGROUP"
+>;
+
+/** Which form of a kernel. */
+export interface KernelOptions<K extends KernelName> {
+  /** For kernels that read weights. */
+  readonly format?: FormatName;
+  /** Constants left out keep the shader's default. */
+  readonly constants?: { readonly [C in KernelConstant<K>]?: number | boolean };
+}
+
+/**
+ * How matrix kernels share work between lanes. `teams`: lanes read neighbouring words and sum across lanes, for GPUs.
+ * `lanes`: each lane owns whole rows, for software devices whose subgroup is a CPU vector.
+ */
+export type Strategy = "teams" | "lanes";
+
+/** Choices that are the device's by default; tests make others. */
+export interface KernelSetOptions {
+  readonly strategy?: Strategy;
+  /** Lanes of a subgroup, within what the device allows. */
+  readonly subgroupSize?: number;
+  /** Lanes of a workgroup where the kernel has no reason for another number. */
+  readonly workgroup?: number;
+}
+
+interface ShaderEntry {
+  readonly push: StructLayout;
+  readonly constants: Readonly<Record<string, number>>;
+  readonly modules: Uint8Array | { readonly [F in FormatName]?: Uint8Array };
+}
+
+/** Kernels by name. */
+export class KernelSet {
+  readonly device: Device;
+  /** How matrix kernels share work. */
+  readonly strategy: Strategy;
+  /** Lanes of a subgroup in every kernel that says `SUBGROUP`. */
+  readonly subgroup: number;
+  readonly #workgroup: number;
+
+  /** For `device`; builds nothing yet. */
+  constructor(device: Device, options: KernelSetOptions = {}) {
+    const { info } = device;
+    this.device = device;
+    this.strategy = options.strategy ?? (info.isCpu ? "lanes" : "teams");
+    this.subgroup = options.subgroupSize ?? info.subgroupSize;
+    this.#workgroup = options.workgroup ?? (info.isCpu ? 32 : 128);
+  }
+
+  /** Lanes of a workgroup: a power of two, whole subgroups, not above `preferred` and the device's limit if it can be. */
+  workgroup(preferred: number = this.#workgroup): number {
+    const { maxWorkgroupInvocations, maxWorkgroupSize } = this.device.info;
+    const most = Math.min(maxWorkgroupInvocations, maxWorkgroupSize[0]);
+    return Math.max(this.subgroup, powerOfTwoUpTo(Math.min(preferred, most)));
+  }
+
+  /** The pipeline of kernel `name`. */
+  get<K extends KernelName>(name: K, { format, constants = {} }: KernelOptions<K> = {}): ComputePipeline {
+    const shader: ShaderEntry = SHADERS[name];
+    const { modules } = shader;
+    const spirv = modules instanceof Uint8Array ? modules : format && modules[format];
+    assert(spirv, `kernel ${name} has no form for ${format}`);
+    const specialization: Record<number, number> = {};
+    for (const [constant, value] of Object.entries(constants as Record<string, number | boolean>)) {
+      assert(constant in shader.constants, `kernel ${name} has no constant ${constant}`);
+      specialization[shader.constants[constant]] = Number(value);
+    }
+    const usesSubgroups = "SUBGROUP" in shader.constants;
+    if (usesSubgroups) specialization[shader.constants.SUBGROUP] = this.subgroup;
+    const { canControlSubgroupSize, canRequireFullSubgroups } = this.device.info;
+    return this.device.pipeline({
+      name: format ? `${name}.${format}` : name,
+      spirv,
+      specialization,
+      push: shader.push,
+      subgroupSize: usesSubgroups && canControlSubgroupSize ? this.subgroup : undefined,
+      fullSubgroups: usesSubgroups && canRequireFullSubgroups,
+    });
+  }
+}

@@ -1,0 +1,78 @@
+/** Chooses the kernel of a matrix product and its sizes: by format, shape, number of tokens and device. */
+import { FORMATS } from "../quant/formats.ts";
+import type { KernelSet } from "./kernel_set.ts";
+import type { DeviceMatrix, DeviceWeight, Weight } from "./operation.ts";
+import { powerOfTwoUpTo } from "./teams.ts";
+
+/** A kernel with its constants and grid. */
+export type MatmulPlan = {
+  readonly kernel: "matvec" | "matvec_any" | "matvec_lanes";
+  readonly constants: Readonly<Record<string, number | boolean>>;
+  readonly workgroups: readonly [number, number, number];
+};
+
+/** What the choice depends on. */
+export interface MatmulShape {
+  readonly weight: Weight;
+  readonly device: DeviceWeight;
+  readonly x: DeviceMatrix;
+  /** Matrices that share x. */
+  readonly matrices: 1 | 2;
+}
+
+/** Most rows of x that one pass over the weights serves. */
+const TOKENS_MAX = 8;
+/** Floats of x in shared memory: 18 KiB with padding, which leaves room for other workgroups. */
+const TILE_FLOATS = 4096;
+
+/** The plan for `shape` on the device of `kernels`. */
+export function planMatmul(kernels: KernelSet, shape: MatmulShape): MatmulPlan {
+  const { columns } = shape.weight;
+  if (columns % FORMATS[shape.device.format].chunk !== 0) return planAny(kernels, shape);
+  return kernels.strategy === "lanes" ? planLanes(kernels, shape) : planTeams(kernels, shape);
+}
+
+function planAny(kernels: KernelSet, { weight, x }: MatmulShape): MatmulPlan {
+  const workgroup = kernels.workgroup();
+  const team = Math.min(powerOfTwoUpTo(Math.max(1, weight.columns / 4)), workgroup);
+  return {
+    kernel: "matvec_any",
+    constants: { WORKGROUP: workgroup, TEAM: team },
+    workgroups: [Math.ceil(weight.rows / (workgroup / team)), x.rows, 1],
+  };
+}
+
+function planLanes(kernels: KernelSet, { weight, x, matrices }: MatmulShape): MatmulPlan {
+  const workgroup = kernels.subgroup;
+  const tokens = tokensPerPass(x.rows);
+  const rows = 8 / matrices;
+  return {
+    kernel: "matvec_lanes",
+    constants: { WORKGROUP: workgroup, ROWS: rows, TOKENS: tokens, ALIGNED: isAligned(x) },
+    workgroups: [Math.ceil(weight.rows / (workgroup * rows)), Math.ceil(x.rows / tokens), 1],
+  };
+}
+
+function planTeams(kernels: KernelSet, { weight, device, x, matrices }: MatmulShape): MatmulPlan {
+  const workgroup = kernels.workgroup();
+  const tokens = tokensPerPass(x.rows);
+  const tile = TILE_FLOATS / tokens;
+  const chunk = FORMATS[device.format].chunk;
+  const team = Math.min(powerOfTwoUpTo(Math.min(weight.columns, tile) / chunk), kernels.subgroup);
+  const rows = 2 / matrices;
+  return {
+    kernel: "matvec",
+    constants: { WORKGROUP: workgroup, TEAM: team, ROWS: rows, TOKENS: tokens, TILE: tile },
+    workgroups: [Math.ceil(weight.rows / ((workgroup / team) * rows)), Math.ceil(x.rows / tokens), 1],
+  };
+}
+
+/** Whether every row starts at a multiple of 16 bytes. */
+function isAligned({ span, stride }: DeviceMatrix): boolean {
+  return span.offset % 16 === 0 && stride % 4 === 0;
+}
+
+/** Rows of x per pass: as few pipelines as powers of two allow. */
+function tokensPerPass(tokens: number): number {
+  return Math.min(powerOfTwoUpTo(2 * tokens - 1), TOKENS_MAX);
+}

@@ -1,0 +1,25 @@
+/** Sizes of teams: the consecutive lanes of a workgroup that share one sum (see shaders/include/teams.glsl). */
+import type { KernelSet } from "./kernel_set.ts";
+
+/** Lanes of a workgroup and of each of its teams; the team divides the workgroup. */
+export interface Teams {
+  readonly workgroup: number;
+  readonly team: number;
+}
+
+/** Elements of one sum that a lane should have before another lane is worth its share of the reduction. */
+const ELEMENTS_PER_LANE = 4;
+
+/** Teams for `sums` sums over `elements` elements each. */
+export function teamFor(kernels: KernelSet, elements: number, sums: number): Teams {
+  const most = kernels.strategy === "lanes" ? kernels.subgroup : kernels.workgroup(256);
+  const team = Math.min(powerOfTwoUpTo(Math.max(1, elements / ELEMENTS_PER_LANE)), most);
+  const useful = team * powerOfTwoUpTo(2 * sums - 1);
+  const workgroup = Math.min(Math.max(team, kernels.workgroup()), Math.max(useful, kernels.subgroup));
+  return { workgroup, team };
+}
+
+/** The largest power of two that is not above `value`, which is at least 1. */
+export function powerOfTwoUpTo(value: number): number {
+  return 2 ** Math.floor(Math.log2(value));
+}

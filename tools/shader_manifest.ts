@@ -1,0 +1,37 @@
+/**
+ * The kernels that are compiled: one line per template of `shaders/`. A template that includes `format.glsl` is
+ * compiled once per block format.
+ */
+import { existsSync } from "node:fs";
+import { type FormatName, FORMATS } from "../src/quant/formats.ts";
+
+/** One template and its variants. */
+export interface KernelSource {
+  /** Name in {@linkcode SHADERS}; the compiled files start with it. */
+  readonly name: string;
+  /** Path under `shaders/`; `<name>.comp` by default. */
+  readonly source?: string;
+  /** The formats to compile for; absent for kernels that read no weights in block formats. */
+  readonly formats?: readonly FormatName[];
+  /** Preprocessor definitions. */
+  readonly defines?: Readonly<Record<string, string | number>>;
+}
+
+const ALL: readonly FormatName[] = Object.values(FORMATS).filter((f) => f.device).map((f) => f.name)
+  .filter((name) => existsSync(new URL(`../shaders/formats/${name}.glsl`, import.meta.url)));
+
+/** The formats without blocks, whose rows can have any length. */
+const PLAIN: readonly FormatName[] = ALL.filter((name) => FORMATS[name].blockLength === 1);
+
+/** All kernels. */
+export const KERNELS: readonly KernelSource[] = [
+  { name: "add" },
+  { name: "embed", formats: ALL },
+  { name: "gated" },
+  { name: "matvec", formats: ALL },
+  { name: "matvec_any", formats: PLAIN },
+  { name: "matvec_lanes", formats: ALL },
+  { name: "norm" },
+  { name: "rope" },
+  { name: "store_kv" },
+];
