@@ -88,6 +88,7 @@ export class Device implements Disposable, AsyncDisposable {
   readonly commandPool: bigint;
   /** What kernels need to know. */
   readonly info: DeviceInfo;
+  readonly #owned: DisposableStack;
   readonly #timeline: Timeline;
   readonly #allocator: Allocator;
   readonly #cache: PipelineCache;
@@ -103,32 +104,40 @@ export class Device implements Disposable, AsyncDisposable {
     adapter.requireFloor();
     const { vk } = adapter.instance;
     const family = chooseQueueFamily(adapter.queueFamilies);
+    // Destroys, in reverse order, what was made so far if the next step fails; and everything when all is over.
+    using made = new DisposableStack();
     const created = createLogicalDevice(adapter, family.index, options);
+    adapter.instance.retain();
+    made.defer(() => adapter.instance.release());
+    made.defer(() => vk.vkDestroyDevice(created.handle, null));
     this.vk = vk;
     this.adapter = adapter;
     this.handle = created.handle;
-    adapter.instance.retain();
     this.info = describe(adapter, family, created.enabled);
     using arena = new Arena();
+    const queue = arena.alloc(8);
+    vk.vkGetDeviceQueue(this.handle, family.index, 0, queue);
+    const { name, isCpu } = this.info;
+    this.#timeline = made.use(
+      new Timeline(vk, { device: this.handle, queue: readU64(queue), name, isCpu }),
+    );
+    this.#allocator = made.use(
+      new Allocator(vk, { device: this.handle, adapter, mapDeviceMemory: options.mapDeviceMemory ?? true }),
+    );
     const pool = arena.alloc(8);
     const poolInfo = arena.struct(CommandPoolCreateInfo, { queueFamilyIndex: family.index });
     check(vk.vkCreateCommandPool(this.handle, poolInfo, null, pool), "create a command pool");
     this.commandPool = readU64(pool);
-    const queue = arena.alloc(8);
-    vk.vkGetDeviceQueue(this.handle, family.index, 0, queue);
-    const { name, isCpu } = this.info;
-    this.#timeline = new Timeline(vk, { device: this.handle, queue: readU64(queue), name, isCpu });
-    this.#allocator = new Allocator(vk, {
-      device: this.handle,
-      adapter,
-      mapDeviceMemory: options.mapDeviceMemory ?? true,
-    });
-    this.#cache = new PipelineCache(vk, this.handle, adapter);
-    this.#pipelines = new PipelineBuilder(vk, {
-      device: this.handle,
-      cache: this.#cache.handle,
-      flags: created.enabled.has("pipelineExecutableInfo") ? PIPELINE_CREATE.CAPTURE_STATISTICS_KHR : 0,
-    });
+    made.defer(() => vk.vkDestroyCommandPool(this.handle, this.commandPool, null));
+    this.#cache = made.use(new PipelineCache(vk, this.handle, adapter));
+    this.#pipelines = made.use(
+      new PipelineBuilder(vk, {
+        device: this.handle,
+        cache: this.#cache.handle,
+        flags: created.enabled.has("pipelineExecutableInfo") ? PIPELINE_CREATE.CAPTURE_STATISTICS_KHR : 0,
+      }),
+    );
+    this.#owned = made.move();
   }
 
   /** Makes a device. Throws UserError naming what the adapter lacks. */
@@ -235,13 +244,17 @@ export class Device implements Disposable, AsyncDisposable {
   }
 
   /**
-   * Calls `free` once the device has finished everything submitted so far; now, if it has. Objects that outlive their
-   * device have nothing left to free.
+   * Calls `free` once the device has finished everything submitted so far; now, if it has. Never for a lost device,
+   * whose disposal frees everything, nor after that.
    */
   retire(free: () => void): void {
-    if (this.#disposed || this.#timeline.stalled) return;
-    if (this.#finished()) free();
-    else this.#retired.push({ value: this.submitted, free });
+    if (this.#disposed) return;
+    try {
+      if (this.completed() === this.submitted) free();
+      else this.#retired.push({ value: this.submitted, free });
+    } catch (error) {
+      if (!this.lost) throw error;
+    }
   }
 
   /** Gives memory back to its block. */
@@ -301,21 +314,7 @@ export class Device implements Disposable, AsyncDisposable {
   #destroy(): void {
     this.#cache.save();
     for (const pool of this.#queryPools) this.destroyQueryPool(pool);
-    this.#pipelines[Symbol.dispose]();
-    this.#cache[Symbol.dispose]();
-    this.vk.vkDestroyCommandPool(this.handle, this.commandPool, null);
-    this.#allocator[Symbol.dispose]();
-    this.#timeline[Symbol.dispose]();
-    this.vk.vkDestroyDevice(this.handle, null);
-    this.adapter.instance.release();
-  }
-
-  #finished(): boolean {
-    try {
-      return this.completed() === this.submitted;
-    } catch {
-      return true; // a lost device does nothing any more
-    }
+    this.#owned.dispose();
   }
 
   #reap(): void {

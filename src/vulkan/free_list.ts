@@ -18,6 +18,11 @@ export class FreeList {
     return this.#ranges.length === 1 && this.#ranges[0].bytes === this.bytes;
   }
 
+  /** Bytes that are not taken. */
+  get freeBytes(): number {
+    return this.#ranges.reduce((sum, range) => sum + range.bytes, 0);
+  }
+
   /** Takes `bytes` bytes and returns their offset, or null when no free range is long enough. */
   take(bytes: number): number | null {
     const index = this.#ranges.findIndex((range) => range.bytes >= bytes);

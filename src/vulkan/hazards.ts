@@ -39,5 +39,7 @@ export class HazardTracker {
 }
 
 function anyOverlap(some: readonly ByteRange[], others: readonly ByteRange[]): boolean {
-  return some.some((a) => others.some((b) => a.memory === b.memory && a.start < b.end && b.start < a.end));
+  return some.some((a) =>
+    others.some((b) => a.memory === b.memory && Math.max(a.start, b.start) < Math.min(a.end, b.end))
+  );
 }

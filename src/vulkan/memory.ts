@@ -29,9 +29,8 @@ export type BufferKind = "weights" | "activations" | "staging" | "readback";
 export const BUFFER_ALIGN = 256;
 
 /** Blocks for small requests; larger ones get a block of their own. */
-const BLOCK_BYTES: Record<BufferKind, number> = {
-  weights: 64 * 2 ** 20,
-  activations: 32 * 2 ** 20,
+const BLOCK_BYTES: Record<keyof MemoryPicks, number> = {
+  device: 64 * 2 ** 20,
   staging: 32 * 2 ** 20,
   readback: 4 * 2 ** 20,
 };
@@ -43,8 +42,8 @@ const MAPPABLE = MEMORY_PROPERTY.HOST_VISIBLE | MEMORY_PROPERTY.HOST_COHERENT;
 
 /** One allocation. */
 export interface Block {
-  /** Which requests may share it. */
-  readonly kind: BufferKind;
+  /** Which requests may share it: weights and activations lie in `"device"` blocks. */
+  readonly pool: keyof MemoryPicks;
   /** `VkBuffer` over all of it. */
   readonly buffer: bigint;
   /** `VkDeviceMemory`. */
@@ -72,7 +71,7 @@ export interface Allocation {
 }
 
 /** Owner of all blocks of one device. */
-export class Allocator {
+export class Allocator implements Disposable {
   readonly #vk: VulkanFunctions;
   readonly #device: bigint;
   readonly #adapter: Adapter;
@@ -109,19 +108,23 @@ export class Allocator {
     return this.#usedByHeap.reduce((sum, bytes) => sum + bytes, 0);
   }
 
-  /** Total and free memory for weights and activations. */
+  /** Total and free memory for weights and activations; what is free inside a block counts as free. */
   budget(): MemoryBudget {
-    return this.#adapter.memoryBudget(this.#usedByHeap, this.#limit);
+    const { total, free } = this.#adapter.memoryBudget(this.#usedByHeap, this.#limit);
+    let inBlocks = 0;
+    for (const block of this.#blocks) if (block.pool === "device") inBlocks += block.free.freeBytes;
+    return { total, free: Math.min(total, free + inBlocks) };
   }
 
   /** Takes `bytes` bytes for `label`; throws OutOfMemoryError when there is no room. */
   allocate(kind: BufferKind, bytes: number, label: string): Allocation {
     const size = Math.ceil(bytes / BUFFER_ALIGN) * BUFFER_ALIGN;
+    const pool = kind === "staging" || kind === "readback" ? kind : "device";
     for (const block of this.#blocks) {
-      const offset = block.kind === kind ? block.free.take(size) : null;
+      const offset = block.pool === pool ? block.free.take(size) : null;
       if (offset !== null) return { block, offset, bytes: size };
     }
-    const block = this.#addBlock(kind, size, label);
+    const block = this.#addBlock(pool, size, label);
     const offset = block.free.take(size);
     assert(offset !== null, "a new block has room");
     return { block, offset, bytes: size };
@@ -138,7 +141,7 @@ export class Allocator {
     for (const block of this.#blocks) this.#destroy(block);
   }
 
-  #addBlock(kind: BufferKind, bytes: number, label: string): Block {
+  #addBlock(pool: keyof MemoryPicks, bytes: number, label: string): Block {
     const most = this.#adapter.limits.maxMemoryAllocationSize;
     if (bytes > most) {
       throw new UserError(
@@ -146,12 +149,11 @@ export class Allocator {
           `${formatBytes(most)} in one piece`,
       );
     }
-    const shared = Math.min(BLOCK_BYTES[kind], this.#blockCap, most);
-    const picks = kind === "staging" || kind === "readback" ? this.#picks[kind] : this.#picks.device;
-    for (const type of picks) {
+    const shared = Math.min(BLOCK_BYTES[pool], this.#blockCap, most);
+    for (const type of this.#picks[pool]) {
       // A large request gets a block of its own; a small one a shared block, smaller where memory is short.
       for (let size = bytes * 2 > shared ? bytes : shared;; size = Math.max(bytes, size / 2)) {
-        const block = this.#tryBlock(kind, Math.ceil(size / BUFFER_ALIGN) * BUFFER_ALIGN, type);
+        const block = this.#tryBlock(pool, Math.ceil(size / BUFFER_ALIGN) * BUFFER_ALIGN, type);
         if (block !== null) return block;
         if (size <= bytes) break;
       }
@@ -166,7 +168,7 @@ export class Allocator {
   }
 
   /** A block in memory type `type`, or null when memory has run out. */
-  #tryBlock(kind: BufferKind, bytes: number, type: number): Block | null {
+  #tryBlock(pool: keyof MemoryPicks, bytes: number, type: number): Block | null {
     if (this.usedBytes + bytes > this.#limit) return null;
     const { result, buffer } = this.#createBuffer(bytes);
     if (isOutOfMemory(result)) return null;
@@ -192,11 +194,10 @@ export class Allocator {
       arena.struct(BufferDeviceAddressInfo, { buffer }),
     );
     const { heap, flags } = this.#adapter.memory.types[type];
-    const forHost = kind === "staging" || kind === "readback";
-    const mappable = (flags & MAPPABLE) === MAPPABLE && (forHost || this.#mapDeviceMemory);
+    const mappable = (flags & MAPPABLE) === MAPPABLE && (pool !== "device" || this.#mapDeviceMemory);
     const mapped = mappable ? this.#map(memory, bytes) : null;
     const hostCached = (flags & MEMORY_PROPERTY.HOST_CACHED) !== 0;
-    const block = { kind, buffer, memory, address, heap, mapped, hostCached, free: new FreeList(bytes) };
+    const block = { pool, buffer, memory, address, heap, mapped, hostCached, free: new FreeList(bytes) };
     this.#blocks.add(block);
     this.#usedByHeap[heap] += bytes;
     return block;

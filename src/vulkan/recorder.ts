@@ -220,8 +220,8 @@ export class Recorder implements Disposable {
       assert(value !== undefined, `${pipeline.name}: push constant ${field} of ${name} is missing`);
       const isAddress = fields[field].bytes === 8;
       assert(
-        isAddress ? typeof value !== "number" || value === 0 : typeof value === "number",
-        `${pipeline.name}: ${field}`,
+        typeof value === "number" ? !isAddress || value === 0 : isAddress,
+        `${pipeline.name}: push constant ${field} of ${name} is ${isAddress ? "an address" : "a number"}`,
       );
       if (typeof value !== "number") {
         this.#use(value.buffer);

@@ -53,7 +53,7 @@ interface Slice {
 }
 
 /** Submission and completion on one queue. */
-export class Timeline {
+export class Timeline implements Disposable {
   readonly #vk: VulkanFunctions;
   readonly #device: bigint;
   readonly #queue: bigint;

@@ -39,8 +39,10 @@ export async function withDevice(
     await using device = Device.create(instance.adapters()[0], options);
     await body(device);
     assertEquals(device.liveObjects, 0, "objects were left behind");
-    if (!device.lost) await device.wait(device.submit([]));
-    assertEquals(device.allocatedBytes, 0, "device memory was left behind");
+    if (!device.lost) {
+      await device.wait(device.submit([]));
+      assertEquals(device.allocatedBytes, 0, "device memory was left behind");
+    }
   } finally {
     instance[Symbol.dispose]();
   }
@@ -67,4 +69,17 @@ export async function floats(
 /** The values of a buffer. */
 export async function readFloats(device: Device, part: Span): Promise<number[]> {
   return Array.from(new Float32Array((await device.readback(part)).buffer));
+}
+
+/** Runs `body` with environment variables set, and puts back what was there. */
+export async function withEnv<T>(variables: Record<string, string>, body: () => Promise<T> | T): Promise<T> {
+  const before = Object.keys(variables).map((name) => [name, Deno.env.get(name)] as const);
+  try {
+    for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
+    return await body();
+  } finally {
+    for (const [name, value] of before) {
+      value === undefined ? Deno.env.delete(name) : Deno.env.set(name, value);
+    }
+  }
 }
