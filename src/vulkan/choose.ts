@@ -17,6 +17,8 @@ export interface AdapterSummary {
   driverId: number;
   /** Bytes of memory for models that are free now. */
   freeBytes: number;
+  /** Names of required features that it lacks. Default: none. */
+  missing?: readonly string[];
 }
 
 const RANK: DeviceType[] = ["discrete", "integrated", "virtual", "other", "cpu"];
@@ -34,7 +36,7 @@ export function distinctAdapters<A extends AdapterSummary>(adapters: readonly A[
 
 /**
  * The device to use. Without a selection: a discrete card before an integrated one before a virtual one before the
- * CPU, of equals the one with the most free memory.
+ * CPU, of equals the one with the most free memory; one that lacks a required feature only where there is no other.
  *
  * @param selection A number as `zinc devices` prints it, or a part of the name, in any case.
  * @throws UserError when nothing matches (exit code 2) or there is no device.
@@ -44,7 +46,8 @@ export function chooseAdapter<A extends AdapterSummary>(adapters: readonly A[], 
   if (distinct.length === 0) throw new UserError("Cannot find a Vulkan device: no driver offers one");
   if (selection !== undefined && selection !== "") return select(distinct, selection);
   const order = (a: A, b: A) => RANK.indexOf(a.type) - RANK.indexOf(b.type) || b.freeBytes - a.freeBytes;
-  return distinct.toSorted(order)[0];
+  const usable = distinct.filter((a) => !a.missing?.length);
+  return (usable.length > 0 ? usable : distinct).toSorted(order)[0];
 }
 
 function select<A extends AdapterSummary>(adapters: readonly A[], selection: string): A {

@@ -11,7 +11,8 @@ import {
   PhysicalDeviceVulkan11Features,
   PhysicalDeviceVulkan12Features,
 } from "../../ffi/structs/features.ts";
-import { type Adapter, OPTIONAL_EXTENSIONS } from "./adapter.ts";
+import type { Adapter } from "./adapter.ts";
+import { OPTIONAL_EXTENSIONS } from "./adapter_queries.ts";
 import type { DeviceFeatures } from "./features.ts";
 import { check } from "./result.ts";
 
@@ -38,7 +39,7 @@ export function createLogicalDevice(
 ): CreatedDevice {
   const enabled = enabledFeatures(adapter.features, options);
   const on = (name: keyof DeviceFeatures) => enabled.has(name);
-  const extensions = adapter.enabledExtensions.filter((name) =>
+  const extensions = adapter.optionalExtensions.filter((name) =>
     (name !== OPTIONAL_EXTENSIONS.cooperativeMatrix || on("cooperativeMatrix")) &&
     (name !== OPTIONAL_EXTENSIONS.pipelineExecutableProperties || on("pipelineExecutableInfo"))
   );

@@ -1,18 +1,17 @@
 /** The logical device: owner of the queue, the memory, the pipelines and the timeline. */
 import { Arena } from "../../ffi/arena.ts";
-import { PIPELINE_CREATE, QUERY_TYPE, QUEUE, versionText } from "../../ffi/enums.ts";
+import { PIPELINE_CREATE, QUERY_TYPE } from "../../ffi/enums.ts";
 import type { VulkanFunctions } from "../../ffi/functions.ts";
 import { readU64 } from "../../ffi/read.ts";
 import { CommandPoolCreateInfo, QueryPoolCreateInfo } from "../../ffi/structs/command.ts";
 import { assert } from "../common/assert.ts";
-import { UserError } from "../common/errors.ts";
-import type { Adapter, QueueFamily } from "./adapter.ts";
+import type { Adapter } from "./adapter.ts";
 import { DeviceBuffer, type Span, span } from "./buffer.ts";
 import type { CommandBuffer } from "./command_buffer.ts";
-import { chooseCoopmatShape, type CoopmatShape } from "./cooperative_matrix.ts";
 import { createLogicalDevice, type OptionalFeature } from "./create_device.ts";
+import { chooseQueueFamily, describeDevice, type DeviceInfo } from "./device_info.ts";
 import { type Allocation, Allocator, type BufferKind } from "./memory.ts";
-import { type DeviceType, type MemoryBudget, sharesHostMemory } from "./memory_types.ts";
+import type { MemoryBudget } from "./memory_types.ts";
 import { type ComputePipeline, PipelineBuilder, type PipelineOptions } from "./pipeline.ts";
 import { type PipelineStatistic, pipelineStatistics } from "./pipeline_statistics.ts";
 import { PipelineCache } from "./pipeline_cache.ts";
@@ -28,52 +27,6 @@ export interface DeviceOptions {
   pipelineStatistics?: boolean;
   /** Map weights and activations where their memory allows it, which saves a copy. Default true. */
   mapDeviceMemory?: boolean;
-}
-
-/** What kernels need to know about the device. */
-export interface DeviceInfo {
-  /** Name by the driver. */
-  name: string;
-  /** Kind of device. */
-  type: DeviceType;
-  /** Whether the device is a software driver. */
-  isCpu: boolean;
-  /** For example `"radv"`. */
-  driverName: string;
-  /** For example `"Mesa 25.0.1"`. */
-  driverInfo: string;
-  /** For example `"1.3.230"`. */
-  apiVersion: string;
-  /** Lanes of a subgroup, unless a pipeline asks for another number. */
-  subgroupSize: number;
-  /** Smallest subgroup that a pipeline may ask for. */
-  minSubgroupSize: number;
-  /** Largest subgroup that a pipeline may ask for. */
-  maxSubgroupSize: number;
-  /** Whether pipelines may ask for a subgroup size. */
-  canControlSubgroupSize: boolean;
-  /** Whether pipelines may ask for full subgroups. */
-  canRequireFullSubgroups: boolean;
-  /** Bytes of shared memory of a workgroup. */
-  maxSharedBytes: number;
-  /** Invocations of a workgroup. */
-  maxWorkgroupInvocations: number;
-  /** Invocations of a workgroup in x, y and z. */
-  maxWorkgroupSize: readonly number[];
-  /** Workgroups of a dispatch in x, y and z. */
-  maxWorkgroupCount: readonly number[];
-  /** Length of a timestamp tick. */
-  timestampPeriodNs: number;
-  /** Meaningful bits of a timestamp; 0 where there are none. */
-  timestampBits: number;
-  /** Tile shape for f16 matrices with f32 sums, or null. */
-  coopmat: CoopmatShape | null;
-  /** Whether shaders may use packed integer dot products, and whether they are fast. */
-  integerDotProduct: "none" | "supported" | "accelerated";
-  /** Whether shaders may calculate with 16-bit integers. */
-  int16: boolean;
-  /** Whether weights lie in memory that the host can write directly. */
-  sharesHostMemory: boolean;
 }
 
 /** A device that runs kernels. */
@@ -113,7 +66,7 @@ export class Device implements Disposable, AsyncDisposable {
     this.vk = vk;
     this.adapter = adapter;
     this.handle = created.handle;
-    this.info = describe(adapter, family, created.enabled);
+    this.info = describeDevice(adapter, family, created.enabled);
     using arena = new Arena();
     const queue = arena.alloc(8);
     vk.vkGetDeviceQueue(this.handle, family.index, 0, queue);
@@ -327,40 +280,4 @@ export class Device implements Disposable, AsyncDisposable {
     recorder.hostBarrier();
     return recorder.finish();
   }
-}
-
-/** A family for compute alone leaves a desktop's own queue free; else any that computes. */
-export function chooseQueueFamily(families: readonly QueueFamily[]): QueueFamily {
-  const compute = families.filter((family) => (family.flags & QUEUE.COMPUTE) !== 0);
-  if (compute.length === 0) throw new UserError("Cannot use this device: it has no queue for compute");
-  const alone = compute.find((f) => (f.flags & QUEUE.GRAPHICS) === 0 && f.timestampBits > 0);
-  return alone ?? compute[0];
-}
-
-function describe(adapter: Adapter, family: QueueFamily, enabled: ReadonlySet<string>): DeviceInfo {
-  const { limits, subgroup } = adapter;
-  const dot = adapter.integerDotProductAccelerated ? "accelerated" : "supported";
-  return {
-    name: adapter.name,
-    type: adapter.type,
-    isCpu: adapter.type === "cpu",
-    driverName: adapter.driverName,
-    driverInfo: adapter.driverInfo,
-    apiVersion: versionText(adapter.apiVersion),
-    subgroupSize: subgroup.size,
-    minSubgroupSize: subgroup.min,
-    maxSubgroupSize: subgroup.max,
-    canControlSubgroupSize: enabled.has("subgroupSizeControl") && subgroup.requiredSizeInCompute,
-    canRequireFullSubgroups: enabled.has("computeFullSubgroups"),
-    maxSharedBytes: limits.maxComputeSharedMemorySize,
-    maxWorkgroupInvocations: limits.maxComputeWorkGroupInvocations,
-    maxWorkgroupSize: limits.maxComputeWorkGroupSize,
-    maxWorkgroupCount: limits.maxComputeWorkGroupCount,
-    timestampPeriodNs: limits.timestampPeriod,
-    timestampBits: family.timestampBits,
-    coopmat: enabled.has("cooperativeMatrix") ? chooseCoopmatShape(adapter.coopmatShapes) : null,
-    integerDotProduct: enabled.has("shaderIntegerDotProduct") ? dot : "none",
-    int16: enabled.has("shaderInt16"),
-    sharesHostMemory: sharesHostMemory(adapter.type),
-  };
 }

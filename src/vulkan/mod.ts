@@ -6,7 +6,8 @@ export { type AdapterSummary, chooseAdapter, distinctAdapters } from "./choose.t
 export { CommandBuffer } from "./command_buffer.ts";
 export { chooseCoopmatShape, type CoopmatShape } from "./cooperative_matrix.ts";
 export { type OptionalFeature } from "./create_device.ts";
-export { Device, type DeviceInfo, type DeviceOptions } from "./device.ts";
+export { Device, type DeviceOptions } from "./device.ts";
+export { type DeviceInfo } from "./device_info.ts";
 export { MAX_PUSH_BYTES } from "./features.ts";
 export { Instance, type InstanceOptions, noDriver, validationAvailable } from "./instance.ts";
 export { BUFFER_ALIGN, type BufferKind } from "./memory.ts";

@@ -1,5 +1,5 @@
 import { type AdapterSummary, chooseAdapter, distinctAdapters } from "../../src/vulkan/choose.ts";
-import { chooseQueueFamily } from "../../src/vulkan/device.ts";
+import { chooseQueueFamily } from "../../src/vulkan/device_info.ts";
 import { assertEquals, assertFails } from "../support/assert.ts";
 
 const GiB = 2 ** 30;
@@ -33,6 +33,13 @@ Deno.test("chooseAdapter() prefers discrete over integrated over virtual over th
 Deno.test("chooseAdapter() takes the card with the most free memory of two", () => {
   assertEquals(chooseAdapter([card, bigCard]), bigCard);
   assertEquals(chooseAdapter([bigCard, card]), bigCard);
+});
+
+Deno.test("chooseAdapter() passes over a card that cannot run zinc, unless it is asked for or alone", () => {
+  const old = adapter("GeForce GTX 680", "discrete", { missing: ["shaderFloat16"] });
+  assertEquals(chooseAdapter([old, igpu]), igpu);
+  assertEquals(chooseAdapter([old, igpu], "geforce"), old);
+  assertEquals(chooseAdapter([old]), old);
 });
 
 Deno.test("chooseAdapter() obeys a number or a part of the name", () => {

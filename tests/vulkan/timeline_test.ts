@@ -118,3 +118,15 @@ Deno.test("a device lost at a submission fails with a hint from then on (scripte
       await assertFails(() => device.wait(value), "was lost");
       await assertFails(() => device.readback(span(buffer)), "was lost");
     })));
+
+Deno.test("SIGTERM during a wait ends the process as a signal does, not with a crash", async () => {
+  const script = new URL("interrupted_wait.ts", import.meta.url).pathname;
+  const child = new Deno.Command(Deno.execPath(), { args: ["run", "-A", script], stdout: "piped" }).spawn();
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  assertEquals(new TextDecoder().decode(value), "waiting\n");
+  child.kill("SIGTERM");
+  const { code, signal } = await child.status;
+  assertEquals([code, signal], [143, "SIGTERM"]);
+  await reader.cancel();
+});
