@@ -1,4 +1,7 @@
-/** Command buffers, barriers, copies and queries. Layouts are those of the Vulkan registry (vulkan_core.h). */
+/**
+ * Command buffers, barriers, copies and queries.
+ * Layouts are those of the Vulkan registry (vulkan_core.h).
+ */
 import { struct } from "../layout.ts";
 import { ptr, u32, u64 } from "../types.ts";
 

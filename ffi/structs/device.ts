@@ -1,4 +1,7 @@
-/** Logical device, queue submission and timeline semaphores. Layouts are those of the Vulkan registry (vulkan_core.h). */
+/**
+ * Logical device, queue submission and timeline semaphores.
+ * Layouts are those of the Vulkan registry (vulkan_core.h).
+ */
 import { struct } from "../layout.ts";
 import { ptr, u32, u64 } from "../types.ts";
 

@@ -1,4 +1,7 @@
-/** Features of a physical device: queried before, and enabled at, device creation. Layouts are those of the Vulkan registry (vulkan_core.h). */
+/**
+ * Features of a physical device: queried before, and enabled at, device creation.
+ * Layouts are those of the Vulkan registry (vulkan_core.h).
+ */
 import { bools, struct } from "../layout.ts";
 import { ptr, u32 } from "../types.ts";
 

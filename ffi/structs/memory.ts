@@ -1,4 +1,7 @@
-/** Memory heaps, allocations and buffers. Layouts are those of the Vulkan registry (vulkan_core.h). */
+/**
+ * Memory heaps, allocations and buffers.
+ * Layouts are those of the Vulkan registry (vulkan_core.h).
+ */
 import { struct } from "../layout.ts";
 import { array, ptr, u32, u64 } from "../types.ts";
 

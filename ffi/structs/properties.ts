@@ -1,4 +1,7 @@
-/** What a physical device reports about itself. Layouts are those of the Vulkan registry (vulkan_core.h). */
+/**
+ * What a physical device reports about itself.
+ * Layouts are those of the Vulkan registry (vulkan_core.h).
+ */
 import { bools, struct } from "../layout.ts";
 import { array, bytes, chars, f32, i32, ptr, u32, u64, u8 } from "../types.ts";
 
