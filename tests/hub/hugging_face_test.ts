@@ -1,7 +1,8 @@
 import { assertEquals, assertFails } from "../support/assert.ts";
 import { withEnv } from "../support/env.ts";
 import { FakeHub } from "./support/fake_hub.ts";
-import { choosePaths, locateFile, locateModel, parseRepoReference } from "../../src/hub/hugging_face.ts";
+import { choosePaths, locateFile, locateModel } from "../../src/hub/hugging_face.ts";
+import { parseRepoReference } from "../../src/hub/reference.ts";
 
 const REPO = { repo: "org/model-GGUF" };
 const FILES = [

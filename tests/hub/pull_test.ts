@@ -6,7 +6,8 @@ import { FileServer } from "./support/file_server.ts";
 import { fakePip } from "./support/fake_pip.ts";
 import { zipFile } from "./support/zip.ts";
 import { DEFAULT_MODEL } from "../../src/hub/known_models.ts";
-import { pullModel, storedName } from "../../src/hub/pull.ts";
+import { pullModel } from "../../src/hub/pull.ts";
+import { storedName } from "../../src/hub/reference.ts";
 import { ModelStore } from "../../src/hub/store.ts";
 
 const CONTENT = new Uint8Array([71, 71, 85, 70, 1, 2, 3]);
@@ -56,7 +57,7 @@ Deno.test("pullModel() stores a model from an address under its file's name", as
 
 Deno.test("storedName() never leads out of the store", () => {
   const store = new ModelStore("/models");
-  for (const name of ["", "..", "../x", "http://h/..%2f..%2fetc", "a/../../b", "."]) {
+  for (const name of ["", "..", "../x", "http://h/..%2f..%2fetc", "a/../../b", ".", "http://h/%zz"]) {
     const folder = store.folder(storedName(name));
     assert(folder.startsWith("/models/") && folder.length > "/models/".length, `${name} became ${folder}`);
   }

@@ -1,5 +1,5 @@
 /** `zinc rm`: delete models from the store. */
-import { storedName } from "../../hub/pull.ts";
+import { storedName } from "../../hub/reference.ts";
 import { ModelStore } from "../../hub/store.ts";
 import type { AddCommand } from "../command.ts";
 import { notice } from "../output.ts";
