@@ -33,7 +33,7 @@ export const EXECUTORS: readonly Executor[] = [REFERENCE];
 export const CHUNK_SIZES = [7, 512];
 
 /** Context that the cases are opened with unless they say otherwise. */
-const CONTEXT = 512;
+export const CONTEXT = 512;
 
 interface DecoderPrompt {
   readonly tokens: number[];

@@ -1,0 +1,3 @@
+import { testDecoder } from "../support/golden.ts";
+
+testDecoder("arcee squares a ReLU instead of gating, and stretches its context by YaRN", "arcee");
