@@ -67,8 +67,12 @@ export class KernelSet {
 
   /** Lanes of a workgroup: a power of two, whole subgroups, not above `preferred` and the device's limit if it can be. */
   workgroup(preferred: number = this.#workgroup): number {
-    const { maxWorkgroupInvocations, maxWorkgroupSize } = this.device.info;
-    const most = Math.min(maxWorkgroupInvocations, maxWorkgroupSize[0]);
+    const { maxWorkgroupInvocations, maxWorkgroupSize, maxWorkgroupSubgroups } = this.device.info;
+    const most = Math.min(
+      maxWorkgroupInvocations,
+      maxWorkgroupSize[0],
+      maxWorkgroupSubgroups * this.subgroup,
+    );
     return Math.max(this.subgroup, powerOfTwoUpTo(Math.min(preferred, most)));
   }
 

@@ -63,7 +63,14 @@ export class Adapter {
   /** Limits. */
   readonly limits: AdapterLimits;
   /** Lanes of a subgroup: by default, and the range that a pipeline may ask for. */
-  readonly subgroup: { size: number; min: number; max: number; requiredSizeInCompute: boolean };
+  readonly subgroup: {
+    size: number;
+    min: number;
+    max: number;
+    requiredSizeInCompute: boolean;
+    /** Subgroups of a workgroup whose pipeline asks for a size. */
+    maxPerWorkgroup: number;
+  };
   /** `VkSubgroupFeatureFlags` of compute shaders. */
   readonly subgroupOperations: number;
   /** Whether dot products of four packed 8-bit integers are a hardware instruction. */
@@ -121,6 +128,7 @@ export class Adapter {
       min: sizes.minSubgroupSize || v11.subgroupSize,
       max: sizes.maxSubgroupSize || v11.subgroupSize,
       requiredSizeInCompute: (sizes.requiredSubgroupSizeStages & SHADER_STAGE.COMPUTE) !== 0,
+      maxPerWorkgroup: sizes.maxComputeWorkgroupSubgroups || base.limits.maxComputeWorkGroupInvocations,
     };
     const inCompute = (v11.subgroupSupportedStages & SHADER_STAGE.COMPUTE) !== 0;
     this.subgroupOperations = inCompute ? v11.subgroupSupportedOperations : 0;

@@ -31,6 +31,8 @@ export interface DeviceInfo {
   canControlSubgroupSize: boolean;
   /** Whether pipelines may ask for full subgroups. */
   canRequireFullSubgroups: boolean;
+  /** Subgroups of a workgroup whose pipeline asks for a subgroup size. */
+  maxWorkgroupSubgroups: number;
   /** Bytes of shared memory of a workgroup. */
   maxSharedBytes: number;
   /** Invocations of a workgroup. */
@@ -81,6 +83,7 @@ export function describeDevice(
     maxSubgroupSize: subgroup.max,
     canControlSubgroupSize: enabled.has("subgroupSizeControl") && subgroup.requiredSizeInCompute,
     canRequireFullSubgroups: enabled.has("computeFullSubgroups"),
+    maxWorkgroupSubgroups: subgroup.maxPerWorkgroup,
     maxSharedBytes: limits.maxComputeSharedMemorySize,
     maxWorkgroupInvocations: limits.maxComputeWorkGroupInvocations,
     maxWorkgroupSize: limits.maxComputeWorkGroupSize,
