@@ -7,12 +7,16 @@ import { addDetokenize } from "./commands/detokenize.ts";
 import { addDevices } from "./commands/devices.ts";
 import { addInspect } from "./commands/inspect.ts";
 import { addList } from "./commands/list.ts";
+import { addLogits } from "./commands/logits.ts";
 import { addPull } from "./commands/pull.ts";
 import { addRm } from "./commands/rm.ts";
+import { addRun } from "./commands/run.ts";
 import { addTokenize } from "./commands/tokenize.ts";
 
 /** In the order of `zinc --help`. */
 const COMMANDS: readonly AddCommand[] = [
+  addRun,
+  addLogits,
   addTokenize,
   addDetokenize,
   addInspect,

@@ -1,7 +1,7 @@
 /**
  * A conversation and what answers it. The REPL knows nothing else of the engine, so tests let a script answer.
  */
-import type { Timings } from "../statistics.ts";
+import type { GenerationEnd, Timings } from "../../inference/session.ts";
 
 /** One message, in the shape that chat templates and the OpenAI API share. */
 export interface Message {
@@ -11,14 +11,6 @@ export interface Message {
   readonly content: string;
 }
 
-/** How a reply came out. */
-export interface ReplyEnd {
-  /** Why it ended: the model was done, `-n` tokens were made, the context is full, or the person stopped it. */
-  readonly reason: "stop" | "length" | "context" | "abort";
-  /** What it cost. */
-  readonly timings: Timings;
-}
-
 /** Answers conversations: a model with its chat template, or a script. */
 export interface Responder {
   /** Tokens that one conversation can hold, reply included. */
@@ -26,7 +18,7 @@ export interface Responder {
   /** Tokens of the prompt that `messages` become. */
   countTokens(messages: readonly Message[]): number;
   /** Streams the reply to `messages`; aborting ends it early, with what was made so far. */
-  reply(messages: readonly Message[], signal: AbortSignal): AsyncGenerator<string, ReplyEnd>;
+  reply(messages: readonly Message[], signal: AbortSignal): AsyncGenerator<string, GenerationEnd>;
 }
 
 /** Tokens kept free for a reply when old messages have to make room. */
@@ -77,7 +69,7 @@ export class Conversation {
   }
 
   /** Appends a reply. */
-  answer(content: string, end: ReplyEnd): void {
+  answer(content: string, end: GenerationEnd): void {
     this.#messages.push({ role: "assistant", content });
     this.#totals.turns++;
     for (const key of Object.keys(end.timings) as (keyof Timings)[]) this.#totals[key] += end.timings[key];

@@ -47,5 +47,5 @@ async function answerOnce(options: ChatOptions): Promise<number> {
   await using responder = await options.openResponder();
   const parts = { conversation: new Conversation(options.system), responder, out: options.out };
   const end = await withInterrupt((signal) => takeTurn(message, parts, signal));
-  return end.reason === "abort" ? EXIT.interrupted : EXIT.ok;
+  return end.stopReason === "abort" ? EXIT.interrupted : EXIT.ok;
 }

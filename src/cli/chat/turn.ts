@@ -3,7 +3,8 @@ import { UserError } from "../../common/errors.ts";
 import { notice, type Output, writeError } from "../output.ts";
 import { statisticsLine } from "../statistics.ts";
 import { styled } from "../terminal.ts";
-import type { Conversation, ReplyEnd, Responder } from "./conversation.ts";
+import type { GenerationEnd } from "../../inference/session.ts";
+import type { Conversation, Responder } from "./conversation.ts";
 
 /** The message alone fills the context; the chat can go on with a shorter one. */
 export class MessageTooLong extends UserError {}
@@ -13,7 +14,7 @@ export async function takeTurn(
   question: string,
   scope: { conversation: Conversation; responder: Responder; out: Output },
   signal: AbortSignal,
-): Promise<ReplyEnd> {
+): Promise<GenerationEnd> {
   const { conversation, responder, out } = scope;
   conversation.ask(question);
   const dropped = conversation.makeRoom(responder);
@@ -48,8 +49,8 @@ function refuseTooLong(conversation: Conversation, responder: Responder): void {
   );
 }
 
-function reportEnd(end: ReplyEnd, responder: Responder): void {
-  if (end.reason === "context") {
+function reportEnd(end: GenerationEnd, responder: Responder): void {
+  if (end.stopReason === "context") {
     notice(`the reply was cut: the context of ${responder.contextLength} tokens is full`);
   }
   writeError(styled(statisticsLine(end.timings), "dim") + "\n");

@@ -30,7 +30,7 @@ export const addTokenize: AddCommand = (program, { out }) => {
       const tokenizer = await openTokenizer(flags.model);
       const options = { addSpecial: flags.special, parseSpecial: flags.special };
       if (flags.jsonl !== undefined) {
-        const { readLines } = await import("../lines.ts");
+        const { readLines } = await import("../text_files.ts");
         let number = 0;
         for await (const line of readLines(flags.jsonl)) {
           number++;

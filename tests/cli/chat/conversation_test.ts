@@ -1,8 +1,9 @@
 import { assertEquals } from "../../support/assert.ts";
-import { Conversation, type ReplyEnd, type Responder } from "../../../src/cli/chat/conversation.ts";
+import type { GenerationEnd } from "../../../src/inference/session.ts";
+import { Conversation, type Responder } from "../../../src/cli/chat/conversation.ts";
 
-const END: ReplyEnd = {
-  reason: "stop",
+const END: GenerationEnd = {
+  stopReason: "stop",
   timings: { promptTokens: 0, promptMs: 0, cachedTokens: 0, generatedTokens: 0, generatedMs: 0 },
 };
 /** One token per message. */

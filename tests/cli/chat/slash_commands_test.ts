@@ -1,10 +1,11 @@
 import { assert, assertEquals, assertFails } from "../../support/assert.ts";
 import { TempDirectory } from "../../support/temp.ts";
-import { Conversation, type ReplyEnd, type Responder } from "../../../src/cli/chat/conversation.ts";
+import type { GenerationEnd } from "../../../src/inference/session.ts";
+import { Conversation, type Responder } from "../../../src/cli/chat/conversation.ts";
 import { EXIT_CHAT, isSlashCommand, runSlashCommand } from "../../../src/cli/chat/slash_commands.ts";
 
-const END: ReplyEnd = {
-  reason: "stop",
+const END: GenerationEnd = {
+  stopReason: "stop",
   timings: { promptTokens: 10, promptMs: 100, cachedTokens: 0, generatedTokens: 4, generatedMs: 500 },
 };
 const responder = { contextLength: 100, countTokens: (messages) => 7 * messages.length } as Responder;
@@ -60,7 +61,7 @@ Deno.test("/stats adds up the replies", () => {
   const line = runSlashCommand("/stats", scope()) as string;
   assertEquals(
     line,
-    "1 reply | prompt 10 tokens, 100.00 t/s | generation 4 tokens, 8.00 t/s | context 14 of 100 tokens",
+    "1 reply | prompt 10 tokens, 100.00 t/s | generation 4 tokens, 6.00 t/s | context 14 of 100 tokens",
   );
 });
 

@@ -4,7 +4,8 @@
  * Arguments: `--slow` streams one letter every 20 ms without end, `--no-history` as in zinc. The reply to "x" is
  * "you said: x"; the context holds 1000 tokens of one character each.
  */
-import type { Message, ReplyEnd, Responder } from "../../../src/cli/chat/conversation.ts";
+import type { GenerationEnd } from "../../../src/inference/session.ts";
+import type { Message, Responder } from "../../../src/cli/chat/conversation.ts";
 import { startChat } from "../../../src/cli/chat/start.ts";
 import { reportFailure } from "../../../src/cli/failure.ts";
 import { Output } from "../../../src/cli/output.ts";
@@ -16,7 +17,7 @@ class ScriptedResponder implements Responder {
     return messages.reduce((sum, { content }) => sum + content.length, 0);
   }
 
-  async *reply(messages: readonly Message[], signal: AbortSignal): AsyncGenerator<string, ReplyEnd> {
+  async *reply(messages: readonly Message[], signal: AbortSignal): AsyncGenerator<string, GenerationEnd> {
     const { role, content } = messages.at(-1)!;
     const text = Deno.args.includes("--slow") ? "z".repeat(100_000) : `you said: ${JSON.stringify(content)}`;
     const system = messages[0].role === "system" ? `[${messages[0].content}] ` : "";
@@ -35,7 +36,7 @@ class ScriptedResponder implements Responder {
       generatedTokens,
       generatedMs: 20,
     };
-    return { reason: signal.aborted ? "abort" : "stop", timings };
+    return { stopReason: signal.aborted ? "abort" : "stop", timings };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

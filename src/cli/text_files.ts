@@ -1,4 +1,4 @@
-/** Reads a text file line by line without holding it in memory. */
+/** Reads text files that the user names. */
 import { UserError } from "../common/errors.ts";
 
 /** The lines of the file `path` (`-`: standard input), without line ends; empty lines too. */
@@ -11,6 +11,12 @@ export async function* readLines(path: string): AsyncGenerator<string> {
     for (const line of lines) yield line.replace(/\r$/, "");
   }
   if (rest !== "") yield rest;
+}
+
+/** The whole text of the file `path`. */
+export async function readTextFile(path: string): Promise<string> {
+  using file = await openFile(path);
+  return await new Response(file.readable).text();
 }
 
 async function openFile(path: string): Promise<Deno.FsFile> {

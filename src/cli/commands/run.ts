@@ -1,0 +1,109 @@
+/** `zinc run`: one prompt, one answer. */
+import { usageError } from "../../common/errors.ts";
+import type { GenerationEnd } from "../../inference/session.ts";
+import type { AddCommand } from "../command.ts";
+import { addEngineFlags, type EngineFlags, loadFromFlags } from "../engine_flags.ts";
+import { Interrupted } from "../failure.ts";
+import { repeated, wholeNumber } from "../flags.ts";
+import { withInterrupt } from "../interrupt.ts";
+import { type Output, writeError } from "../output.ts";
+import { addSamplingFlags, type SamplingFlags, samplingFromFlags } from "../sampling_flags.ts";
+import { readStandardInput } from "../standard_input.ts";
+import { statisticsLine, timingsJson } from "../statistics.ts";
+import { styled } from "../terminal.ts";
+
+interface Flags extends EngineFlags, SamplingFlags {
+  readonly prompt?: string;
+  readonly file?: string;
+  readonly system?: string;
+  readonly maxTokens?: number;
+  readonly stop?: string[];
+  readonly raw?: boolean;
+  readonly ignoreEos?: boolean;
+  readonly chatTemplate?: string;
+  readonly json?: boolean;
+}
+
+/** What one generation gave. */
+interface Answer {
+  readonly text: string;
+  readonly tokens: readonly number[];
+  readonly end: GenerationEnd;
+}
+
+/** Adds `zinc run`. */
+export const addRun: AddCommand = (program, { out }) => {
+  const command = program.command("run")
+    .summary("answer one prompt")
+    .description("Answer one prompt and leave. Without -p and -f the prompt is read from standard input.");
+  addEngineFlags(command)
+    .option("-p, --prompt <text>", "the prompt; - reads standard input")
+    .option("-f, --file <path>", "a file with the prompt, after that of -p; - is standard input")
+    .option("-s, --system <text>", "system prompt")
+    .option(
+      "-n, --max-tokens <n>",
+      "most tokens to generate (default: until the model is done)",
+      wholeNumber(0),
+    )
+    .option("--stop <text>", "text that ends the answer and is not part of it; may be repeated", repeated)
+    .option("--raw", "continue the prompt as it is, without a chat template")
+    .option("--chat-template <file>", "a Jinja file to use instead of the model's chat template")
+    .option("--ignore-eos", "go on past the model's end-of-generation tokens")
+    .option("--json", "one object: text, tokens, stop_reason, timings");
+  addSamplingFlags(command).action(async (flags: Flags) => {
+    if (flags.raw && flags.system !== undefined) throw usageError("--system has no place in a --raw prompt");
+    const sampling = samplingFromFlags(flags);
+    const prompt = await readPrompt(flags);
+    await using model = await loadFromFlags(flags);
+    const { promptTokens } = await import("../prompt.ts");
+    const tokens = promptTokens(model, prompt, flags);
+    using session = model.createSession();
+    const { maxTokens, stop, ignoreEos } = flags;
+    const answer = await withInterrupt((signal) =>
+      collect(
+        session.generate(tokens, { sampling, maxTokens, stop, ignoreEos, signal }),
+        flags.json ? undefined : out,
+      )
+    );
+    if (flags.json) await out.json(describe(answer));
+    else if (!answer.text.endsWith("\n")) await out.write("\n");
+    if (Deno.stderr.isTerminal()) writeError(styled(statisticsLine(answer.end.timings), "dim") + "\n");
+    if (answer.end.stopReason === "abort") throw new Interrupted("Interrupted");
+  });
+};
+
+async function readPrompt({ prompt, file }: Flags): Promise<string> {
+  const { readTextFile } = await import("../text_files.ts");
+  const parts: string[] = [];
+  if (prompt !== undefined && prompt !== "-") parts.push(prompt);
+  if (file !== undefined && file !== "-") parts.push(await readTextFile(file));
+  const wantsInput = prompt === "-" || file === "-" || (prompt === undefined && file === undefined);
+  if (wantsInput) {
+    if (Deno.stdin.isTerminal() && prompt !== "-" && file !== "-") {
+      throw usageError("Give a prompt with -p, or pipe one in");
+    }
+    parts.push(await readStandardInput());
+  }
+  const text = parts.join("\n\n");
+  if (text === "") throw usageError("The prompt is empty");
+  return text;
+}
+
+/** Runs a generation to its end; its text also goes to `out` as it comes. */
+async function collect(
+  pieces: AsyncGenerator<{ token?: number; text: string }, GenerationEnd>,
+  out: Output | undefined,
+): Promise<Answer> {
+  let text = "";
+  const tokens: number[] = [];
+  for (let step = await pieces.next();; step = await pieces.next()) {
+    if (step.done) return { text, tokens, end: step.value };
+    if (step.value.token !== undefined) tokens.push(step.value.token);
+    text += step.value.text;
+    await out?.write(step.value.text);
+  }
+}
+
+function describe({ text, tokens, end }: Answer): Record<string, unknown> {
+  return { text, tokens, stop_reason: end.stopReason, timings: timingsJson(end.timings) };
+}
