@@ -1,8 +1,8 @@
 /**
  * Rotary frequencies: every scaling scheme ends in one angle per position and pair, and one magnitude.
  *
- * Linear scaling: https://arxiv.org/abs/2306.15595. YaRN: https://arxiv.org/abs/2309.00071 (with the rounding of the
- * correction range that llama.cpp applies). Llama-3 and LongRoPE factors come as tensors in the file.
+ * Linear scaling: https://arxiv.org/abs/2306.15595. YaRN: https://arxiv.org/abs/2309.00071 (its correction
+ * range is rounded unless the file says otherwise). Llama-3 and LongRoPE factors come as tensors in the file.
  */
 import { UserError } from "../../common/errors.ts";
 import type { Weight } from "../../kernels/operation.ts";
@@ -29,34 +29,29 @@ export interface RopeTable {
 export function ropeTable(m: ModelBuilder, settings: RopeSettings = {}): RopeTable {
   const { keys } = m.config;
   const rotaryDim = settings.rotaryDim ?? m.config.rotaryDim;
-  const base = settings.base ?? keys.number("rope.freq_base", 10000);
+  const base = settings.base ?? keys.positive("rope.freq_base", 10000);
   const type = settings.scaled === false ? "none" : keys.string("rope.scaling.type", defaultScaling(m));
-  const factor = type === "none"
-    ? 1
-    : keys.number("rope.scaling.factor", keys.number("rope.scale_linear", 1));
   if (rotaryDim < 2 || rotaryDim % 2 !== 0) {
     throw new UserError(
       `Cannot rotate ${rotaryDim} elements of a head: "rope.dimension_count" must be even and above 0`,
     );
   }
-  if (!(base > 0) || !(factor >= 0)) {
-    throw new UserError(
-      `Cannot use rotary base ${base} with scaling factor ${factor}: both must be positive`,
-    );
-  }
+  const factor = type === "none"
+    ? 1
+    : keys.nonNegative("rope.scaling.factor", keys.nonNegative("rope.scale_linear", 1));
   const scale = factor === 0 ? 1 : 1 / factor;
   const name = `rope:${base}:${rotaryDim}:${type}`;
-  const magnitude = keys.positive("rope.scaling.attn_factor", 1);
+  const magnitude = settings.scaled === false ? 1 : keys.positive("rope.scaling.attn_factor", 1);
   const plain = () => Float32Array.from({ length: rotaryDim / 2 }, (_, i) => base ** (-2 * i / rotaryDim));
   switch (type) {
     case "none":
     case "linear":
     case "longrope": {
-      const divisors = settings.scaled === false ? undefined : frequencyDivisors(m, rotaryDim);
-      const frequencies = m.tensors.constant(
-        `${name}:${divisors?.name ?? ""}`,
-        () => plain().map((f, i) => f * scale / (divisors ? divisors.values[i] : 1)),
-      );
+      const divisors = settings.scaled === false ? undefined : divisorTensor(m);
+      const frequencies = m.tensors.constant(`${name}:${divisors ?? ""}`, () => {
+        const divisor = divisors === undefined ? undefined : m.tensors.values(divisors, rotaryDim / 2);
+        return plain().map((f, i) => f * scale / (divisor ? divisor[i] : 1));
+      });
       return { frequencies, magnitude, rotaryDim };
     }
     case "yarn": {
@@ -74,15 +69,17 @@ function defaultScaling(m: ModelBuilder): string {
   return keys.has("rope.scaling.factor") || keys.has("rope.scale_linear") ? "linear" : "none";
 }
 
-/** Divisors of the frequencies, `[rotaryDim / 2]`: llama-3's, or LongRoPE's for short or long contexts. */
-function frequencyDivisors(
-  m: ModelBuilder,
-  rotaryDim: number,
-): { name: string; values: Float32Array } | undefined {
-  const original = m.config.keys.number("rope.scaling.original_context_length", m.config.contextLength);
-  const long = m.contextLength > original ? "rope_factors_long.weight" : "rope_factors_short.weight";
-  const name = [long, "rope_freqs.weight"].find((candidate) => m.tensors.has(candidate));
-  return name === undefined ? undefined : { name, values: m.tensors.values(name, rotaryDim / 2) };
+/** The tensor of divisors of the frequencies: llama-3's, or LongRoPE's for short or long contexts. */
+function divisorTensor(m: ModelBuilder): string | undefined {
+  const long = m.contextLength > originalContext(m)
+    ? "rope_factors_long.weight"
+    : "rope_factors_short.weight";
+  return [long, "rope_freqs.weight"].find((name) => m.tensors.has(name));
+}
+
+/** Positions that the model saw before its context was stretched. */
+function originalContext(m: ModelBuilder): number {
+  return m.config.keys.positive("rope.scaling.original_context_length", m.config.contextLength);
 }
 
 /**
@@ -103,11 +100,13 @@ export function mscale(factor: number, multiplier: number): number {
 function yarn(m: ModelBuilder, plain: Float32Array, base: number, scale: number): Float32Array {
   const { keys } = m.config;
   const rotaryDim = 2 * plain.length;
-  const original = keys.number("rope.scaling.original_context_length", m.config.contextLength);
   const dimension = (rotations: number) =>
-    rotaryDim * Math.log(original / (rotations * 2 * Math.PI)) / (2 * Math.log(base));
-  const low = Math.max(0, Math.floor(dimension(keys.number("rope.scaling.yarn_beta_fast", 32))));
-  const high = Math.min(rotaryDim - 1, Math.ceil(dimension(keys.number("rope.scaling.yarn_beta_slow", 1))));
+    rotaryDim * Math.log(originalContext(m) / (rotations * 2 * Math.PI)) / (2 * Math.log(base));
+  const [floor, ceil] = keys.boolean("rope.scaling.yarn_truncate", true)
+    ? [Math.floor, Math.ceil]
+    : [Number, Number];
+  const low = Math.max(0, floor(dimension(keys.positive("rope.scaling.yarn_beta_fast", 32))));
+  const high = Math.min(rotaryDim - 1, ceil(dimension(keys.positive("rope.scaling.yarn_beta_slow", 1))));
   return plain.map((f, i) => {
     const ramp = 1 - Math.min(1, Math.max(0, (i - low) / Math.max(0.001, high - low)));
     return f * scale * (1 - ramp) + f * ramp;
