@@ -1,16 +1,11 @@
 // MXFP4: 32 four-bit floats (sign, 2 bits of exponent, 1 of mantissa) times 2^(e - 127). Planes: qs 16 bytes (byte i
 // holds weights i and i + 16), e 1 byte.
-//
-// The three magnitude bits are put where a float16 has its lowest exponent bits and its highest mantissa bit; that
-// float16 is 2^-14 times the value, for the subnormal code 0.5 as well as for the normal ones.
 #include "../include/weights.glsl"
+#include "../include/e2m1.glsl"
 #define CHUNK 32
 
 // 2^(e - 127) 2^14. Above 240 it would not be finite; weights of that size (2^113) do not occur.
 float scale_of(uint e) { return uintBitsToFloat((min(e, 240) + 14) << 23); }
-
-// The codes in bits 0-3 and 16-19 of `word`.
-vec2 two_codes(uint word) { return unpackHalf2x16(word << 9 & 0x0e000e00u | word << 12 & 0x80008000u); }
 
 void decode_chunk(Weights w, uint chunk, out float v[CHUNK]) {
   const uvec4 qs = load_uvec4(w.address + pieces(chunk));

@@ -64,6 +64,8 @@ export interface Format {
   readonly blockBytes: number;
   /** Layout on the device; together the planes cover every byte of the block exactly once. */
   readonly planes: readonly Plane[];
+  /** A code book that the GLSL include looks up: on the device it follows the last plane of every tensor. */
+  readonly table?: Uint8Array;
   /** Consecutive weights that the GLSL include decodes at once (`CHUNK`); 0 where there is no include. */
   readonly chunk: number;
   /** Whether `shaders/formats/<name>.glsl` exists, so that kernels can read the format. */

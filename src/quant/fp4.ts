@@ -50,8 +50,8 @@ export const NVFP4: Format = {
   blockLength: 64,
   blockBytes: 36,
   planes: [{ name: "qs", offset: 4, bytes: 32 }, { name: "d", offset: 0, bytes: 4 }],
-  chunk: 0,
-  device: false,
+  chunk: 32,
+  device: true,
   decode(bytes, blocks, out, outOffset) {
     for (let b = 0, at = 0, o = outOffset; b < blocks; b++, at += 36) {
       for (let group = 0; group < 4; group++, o += 16) {

@@ -20,6 +20,7 @@ function iq(
   name: FormatName,
   ggmlType: number,
   blockBytes: number,
+  grid: Int8Array,
   planes: [string, number, number][],
   decodeBlock: BlockDecoder,
 ): Format {
@@ -29,8 +30,9 @@ function iq(
     blockLength: LENGTH,
     blockBytes,
     planes: planes.map(([name, offset, bytes]): Plane => ({ name, offset, bytes })),
-    chunk: 0,
-    device: false,
+    table: new Uint8Array(grid.buffer),
+    chunk: 32,
+    device: true,
     decode(bytes, blocks, out, outOffset) {
       for (let b = 0; b < blocks; b++) decodeBlock(bytes, b * blockBytes, out, outOffset + b * LENGTH);
     },
@@ -38,24 +40,32 @@ function iq(
 }
 
 /** 8 sub-blocks of 32: four 8-bit indices, then 32 bits of four 7-bit sign codes under a 4-bit scale. */
-export const IQ2_XXS: Format = iq("iq2_xxs", 16, 66, [["qs", 2, 64], ["d", 0, 2]], (bytes, at, out, o) => {
-  const d = readF16(bytes, at);
-  for (let sub = 0; sub < 8; sub++) {
-    const indices = at + 2 + sub * 8;
-    const signsAndScale = u32(bytes, indices + 4);
-    const scale = d * (0.5 + (signsAndScale >>> 28)) * 0.25;
-    for (let i = 0; i < 4; i++) {
-      const signs = signsOfCode((signsAndScale >>> (7 * i)) & 127);
-      signedVector(IQ2_XXS_GRID, bytes[indices + i] * 8, 8, signs, scale, out, o + sub * 32 + i * 8);
+export const IQ2_XXS: Format = iq(
+  "iq2_xxs",
+  16,
+  66,
+  IQ2_XXS_GRID,
+  [["qs", 2, 64], ["d", 0, 2]],
+  (bytes, at, out, o) => {
+    const d = readF16(bytes, at);
+    for (let sub = 0; sub < 8; sub++) {
+      const indices = at + 2 + sub * 8;
+      const signsAndScale = u32(bytes, indices + 4);
+      const scale = d * (0.5 + (signsAndScale >>> 28)) * 0.25;
+      for (let i = 0; i < 4; i++) {
+        const signs = signsOfCode((signsAndScale >>> (7 * i)) & 127);
+        signedVector(IQ2_XXS_GRID, bytes[indices + i] * 8, 8, signs, scale, out, o + sub * 32 + i * 8);
+      }
     }
-  }
-});
+  },
+);
 
 /** 16 sub-blocks of 16: per group 9 bits of index under 7 bits of sign code; two scales a byte. */
 export const IQ2_XS: Format = iq(
   "iq2_xs",
   17,
   74,
+  IQ2_XS_GRID,
   [["qs", 2, 64], ["scales", 66, 8], ["d", 0, 2]],
   (bytes, at, out, o) => {
     const d = readF16(bytes, at);
@@ -72,6 +82,7 @@ export const IQ2_S: Format = iq(
   "iq2_s",
   22,
   82,
+  IQ2_S_GRID,
   [["qs", 2, 64], ["scales", 66, 16], ["d", 0, 2]],
   (bytes, at, out, o) => {
     const d = readF16(bytes, at);
@@ -89,6 +100,7 @@ export const IQ3_XXS: Format = iq(
   "iq3_xxs",
   18,
   98,
+  IQ3_XXS_GRID,
   [["qs", 2, 64], ["signs", 66, 32], ["d", 0, 2]],
   (bytes, at, out, o) => {
     const d = readF16(bytes, at);
@@ -109,6 +121,7 @@ export const IQ3_S: Format = iq(
   "iq3_s",
   21,
   110,
+  IQ3_S_GRID,
   [["qs", 2, 64], ["qh", 66, 8], ["signs", 74, 32], ["scales", 106, 4], ["d", 0, 2]],
   (bytes, at, out, o) => {
     const d = readF16(bytes, at);
@@ -126,6 +139,7 @@ export const IQ1_S: Format = iq(
   "iq1_s",
   19,
   50,
+  IQ1_GRID,
   [["qs", 2, 32], ["qh", 34, 16], ["d", 0, 2]],
   (bytes, at, out, o) => {
     const d = readF16(bytes, at);
@@ -146,6 +160,7 @@ export const IQ1_M: Format = iq(
   "iq1_m",
   29,
   56,
+  IQ1_GRID,
   [["qs", 0, 32], ["qh", 32, 16], ["scales", 48, 8]],
   (bytes, at, out, o) => {
     let bits = 0;

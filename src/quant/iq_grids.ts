@@ -4,7 +4,7 @@
  * or 4 bits that index the few levels that occur, low bits first, the whole as base64.
  */
 
-/** Unpacks a code book into one signed byte per level. */
+/** Unpacks a code book into one signed byte per level, which is how the device has it, too. */
 function unpack(bits: number, levels: readonly number[], base64: string): Int8Array {
   const packed = Uint8Array.fromBase64(base64);
   const perByte = 8 / bits;

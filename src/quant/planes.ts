@@ -1,7 +1,8 @@
 /**
  * The layout of weights on the device. Blocks of 18 or 210 bytes cannot be read 16 aligned bytes at a time, so each
  * tensor is stored plane by plane: one field of all its blocks, then the next field. Planes are listed in
- * {@linkcode Format.planes}; each starts at a multiple of 16 bytes, and so does whatever follows the tensor.
+ * {@linkcode Format.planes}; each starts at a multiple of 16 bytes, and so do the code book, where the format has one,
+ * and whatever follows the tensor.
  *
  * For n blocks of Q4_0 (`d` 2 bytes, `qs` 16 bytes): bytes 0 to 16n are `qs`, bytes 16n to 18n are `d`.
  */
@@ -15,9 +16,9 @@ export const PLANE_ALIGNMENT = 16;
 /** Blocks of which all planes are copied before the next ones, so that the source stays in the cache. */
 const BATCH_BLOCKS = 1024;
 
-/** Bytes that `elements` weights take on the device, the padding between and behind planes included. */
+/** Bytes that `elements` weights take on the device: planes with their padding, and the code book. */
 export function deviceBytes(name: FormatName, elements: number): number {
-  return startOfPlane(name, blockCount(name, elements), FORMATS[name].planes.length);
+  return bytesOfBlocks(name, blockCount(name, elements));
 }
 
 /** Where plane `plane` (an index into the format's `planes`) of a tensor of `elements` weights starts. */
@@ -45,16 +46,22 @@ export function planeCopies(
   blocks: number,
   totalBlocks: number,
 ): PlaneCopy[] {
-  return FORMATS[name].planes.map((plane, i) => ({
+  const { planes, table } = FORMATS[name];
+  const copies = planes.map((plane, i) => ({
     from: startOfPlane(name, blocks, i),
     to: startOfPlane(name, totalBlocks, i) + firstBlock * plane.bytes,
     bytes: blocks * plane.bytes,
   }));
+  if (table) {
+    copies.push({ from: endOfPlanes(name, blocks), to: endOfPlanes(name, totalBlocks), bytes: table.length });
+  }
+  return copies;
 }
 
 /**
  * Writes `blocks` blocks in file layout, from the start of `src`, to their places in `dst`, which holds all planes of
- * a tensor of `totalBlocks` blocks; the first of `src` is the tensor's block `firstBlock`. Padding is left as it is.
+ * a tensor of `totalBlocks` blocks; the first of `src` is the tensor's block `firstBlock`. The code book is written as well; padding is left
+ * as it is.
  */
 export function splitPlanes(
   name: FormatName,
@@ -64,17 +71,18 @@ export function splitPlanes(
   totalBlocks: number,
   dst: Uint8Array,
 ): void {
-  const { blockBytes, planes } = FORMATS[name];
+  const { blockBytes, planes, table } = FORMATS[name];
   assert(firstBlock + blocks <= totalBlocks, `blocks ${firstBlock}+${blocks} of ${totalBlocks}`);
   assert(src.length >= blocks * blockBytes, `${blocks} ${name} blocks need more than ${src.length} bytes`);
   assert(
-    dst.length >= startOfPlane(name, totalBlocks, planes.length),
+    dst.length >= bytesOfBlocks(name, totalBlocks),
     `${dst.length} bytes hold no ${name} tensor`,
   );
   if (planes.length === 1) {
     dst.set(src.subarray(0, blocks * blockBytes), firstBlock * blockBytes);
     return;
   }
+  if (table) dst.set(table, endOfPlanes(name, totalBlocks));
   const source = new DataView(src.buffer, src.byteOffset, src.byteLength);
   const target = new DataView(dst.buffer, dst.byteOffset, dst.byteLength);
   const starts = planes.map((plane, i) => startOfPlane(name, totalBlocks, i) + firstBlock * plane.bytes);
@@ -95,12 +103,24 @@ export function splitPlanes(
   }
 }
 
+function bytesOfBlocks(name: FormatName, blocks: number): number {
+  return endOfPlanes(name, blocks) + alignUp(FORMATS[name].table?.length ?? 0);
+}
+
+function endOfPlanes(name: FormatName, blocks: number): number {
+  return startOfPlane(name, blocks, FORMATS[name].planes.length);
+}
+
 function startOfPlane(name: FormatName, blocks: number, plane: number): number {
   let start = 0;
   for (const { bytes } of FORMATS[name].planes.slice(0, plane)) {
-    start += Math.ceil(blocks * bytes / PLANE_ALIGNMENT) * PLANE_ALIGNMENT;
+    start += alignUp(blocks * bytes);
   }
   return start;
+}
+
+function alignUp(bytes: number): number {
+  return Math.ceil(bytes / PLANE_ALIGNMENT) * PLANE_ALIGNMENT;
 }
 
 /** Copies `bytes` bytes of each of `blocks` blocks that are `stride` bytes apart, from `from` on to `to` and on. */

@@ -19,8 +19,8 @@ export const TQ1_0: Format = {
     { name: "qh", offset: 48, bytes: 4 },
     { name: "d", offset: 52, bytes: 2 },
   ],
-  chunk: 0,
-  device: false,
+  chunk: 32,
+  device: true,
   decode(bytes, blocks, out, outOffset) {
     let o = outOffset;
     for (let b = 0, at = 0; b < blocks; b++, at += 54) {
@@ -61,8 +61,8 @@ export const TQ2_0: Format = {
   blockLength: 256,
   blockBytes: 66,
   planes: [{ name: "qs", offset: 0, bytes: 64 }, { name: "d", offset: 64, bytes: 2 }],
-  chunk: 0,
-  device: false,
+  chunk: 32,
+  device: true,
   decode(bytes, blocks, out, outOffset) {
     for (let b = 0, at = 0, o = outOffset; b < blocks; b++, at += 66, o += 256) {
       const d = readF16(bytes, at + 64);
@@ -81,8 +81,8 @@ export const Q1_0: Format = {
   blockLength: 128,
   blockBytes: 18,
   planes: [{ name: "qs", offset: 2, bytes: 16 }, { name: "d", offset: 0, bytes: 2 }],
-  chunk: 0,
-  device: false,
+  chunk: 32,
+  device: true,
   decode(bytes, blocks, out, outOffset) {
     for (let b = 0, at = 0, o = outOffset; b < blocks; b++, at += 18, o += 128) {
       const d = readF16(bytes, at);
@@ -98,8 +98,8 @@ export const Q2_0: Format = {
   blockLength: 64,
   blockBytes: 18,
   planes: [{ name: "qs", offset: 2, bytes: 16 }, { name: "d", offset: 0, bytes: 2 }],
-  chunk: 0,
-  device: false,
+  chunk: 32,
+  device: true,
   decode(bytes, blocks, out, outOffset) {
     for (let b = 0, at = 0, o = outOffset; b < blocks; b++, at += 18, o += 64) {
       const d = readF16(bytes, at);

@@ -42,6 +42,14 @@ Deno.test("splitPlanes() puts the quants of three Q4_0 blocks before their scale
   assertEquals([...device.subarray(48, 54)], [src[0], src[1], src[18], src[19], src[36], src[37]]);
 });
 
+Deno.test("splitPlanes() puts the code book of IQ2_XXS behind the planes", () => {
+  const device = splitWhole("iq2_xxs", sampleBlocks("iq2_xxs", 3), 3);
+  const planes = 3 * 64 + 16; // 64 bytes of indices and signs a block; three scales padded to 16 bytes
+  assertEquals(device.length, planes + 256 * 8);
+  assertEquals([...device.subarray(planes, planes + 8)], [8, 8, 8, 8, 8, 8, 8, 8]); // iq2xxs_grid[0]
+  assertEquals([...device.subarray(planes + 8, planes + 16)], [43, 8, 8, 8, 8, 8, 8, 8]); // iq2xxs_grid[1]
+});
+
 for (const name of Object.keys(FORMATS) as FormatName[]) {
   Deno.test(`splitPlanes() loses nothing of ${name}`, () => {
     const src = sampleBlocks(name, BLOCKS);
