@@ -16,9 +16,6 @@ import { fromSpaceMarks, toSpaceMarks } from "./space_marks.ts";
 import type { TokenModel } from "./token_model.ts";
 import { NO_TOKEN, type Vocabulary } from "./vocabulary.ts";
 
-/** How text becomes symbols. */
-export type Alphabet = "bytes" | "characters";
-
 const encoder = new TextEncoder();
 // Words beyond this length hardly recur, and the cache is emptied when it has grown to its limit.
 const CACHED_WORD_LENGTH = 48;
@@ -28,7 +25,6 @@ const CACHE_LIMIT = 1 << 16;
 export class BytePairModel implements TokenModel {
   readonly #vocabulary: Vocabulary;
   readonly #pre: PreTokenizer;
-  readonly #alphabet: Alphabet;
   readonly #unknown: number | undefined;
   readonly #symbols: SymbolTable;
   readonly #rule: MergeTable;
@@ -39,11 +35,10 @@ export class BytePairModel implements TokenModel {
   constructor(
     vocabulary: Vocabulary,
     merges: StringArray,
-    options: { pre: PreTokenizer; alphabet: Alphabet; unknown?: number },
+    options: { pre: PreTokenizer; unknown?: number },
   ) {
     this.#vocabulary = vocabulary;
     this.#pre = options.pre;
-    this.#alphabet = options.alphabet;
     this.#unknown = options.unknown;
     this.#symbols = new SymbolTable(vocabulary);
     this.#rule = new MergeTable(merges, this.#symbols);
@@ -52,7 +47,7 @@ export class BytePairModel implements TokenModel {
 
   /** See {@linkcode TokenModel}. */
   encode(text: string, _atStart: boolean, output: number[]): void {
-    const marked = this.#alphabet === "bytes" ? text : toSpaceMarks(text);
+    const marked = this.#pre.characters ? toSpaceMarks(text) : text;
     for (const word of splitWords(marked, this.#pre.expressions)) {
       for (const id of this.#cachedWord(word)) output.push(id);
     }
@@ -61,7 +56,7 @@ export class BytePairModel implements TokenModel {
   /** See {@linkcode TokenModel}. */
   bytes(id: number): Uint8Array {
     const text = this.#vocabulary.texts[id];
-    return this.#alphabet === "bytes" ? fromByteAlphabet(text) : encoder.encode(fromSpaceMarks(text));
+    return this.#pre.characters ? encoder.encode(fromSpaceMarks(text)) : fromByteAlphabet(text);
   }
 
   #cachedWord(word: string): readonly number[] {
@@ -84,7 +79,7 @@ export class BytePairModel implements TokenModel {
 
   /** The token that the word is without any merging, where the model has such a rule. */
   #wholeWord(word: string): number {
-    if (this.#alphabet === "characters") {
+    if (this.#pre.characters) {
       // Gemma 4: runs of line breaks are tokens although no merges lead to them.
       return /^\n+$/.test(word) ? this.#vocabulary.textIdOf(word) : NO_TOKEN;
     }
@@ -94,18 +89,14 @@ export class BytePairModel implements TokenModel {
   }
 
   #toSymbols(word: string): ArrayLike<number> {
-    if (this.#alphabet === "bytes") {
-      const symbols = new Int32Array(encoder.encode(word));
-      for (let i = 0; i < symbols.length; i++) symbols[i] = this.#byteSymbols[symbols[i]];
-      return symbols;
-    }
-    return Array.from(word, (character) => this.#symbols.of(character));
+    if (this.#pre.characters) return Array.from(word, (character) => this.#symbols.of(character));
+    return Array.from(encoder.encode(word), (byte) => this.#byteSymbols[byte]);
   }
 
   #pushSymbol(symbol: number, ids: number[]): void {
     if (symbol < this.#vocabulary.size) {
       ids.push(symbol);
-    } else if (this.#alphabet === "characters") {
+    } else if (this.#pre.characters) {
       this.#vocabulary.pushBytes(this.#symbols.text(symbol), this.#unknown, ids);
     } else {
       for (const character of this.#symbols.text(symbol)) {

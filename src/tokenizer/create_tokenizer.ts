@@ -82,10 +82,21 @@ function readKind(metadata: TokenizerMetadata): TokenizerKind {
   );
 }
 
-function buildBytePair({ metadata, vocabulary, warnings }: Source): Built {
-  const pre = readPreTokenizer(metadata, warnings);
+function buildBytePair(source: Source): Built {
+  return bytePair(source, readPreTokenizer(source.metadata, source.warnings));
+}
+
+/** Gemma 4: byte-pair merges over characters; its files name no pre-tokenizer. */
+function buildGemma4(source: Source): Built {
+  return { ...bytePair(source, preTokenizer("gemma4")!), addBos: true };
+}
+
+function bytePair({ metadata, vocabulary, ids }: Source, pre: PreTokenizer): Built {
   const merges = metadata.strings("tokenizer.ggml.merges");
-  const model = new BytePairModel(vocabulary, merges, { pre, alphabet: "bytes" });
+  const model = new BytePairModel(vocabulary, merges, {
+    pre,
+    unknown: pre.characters ? ids.unknown : undefined,
+  });
   return { model, addBos: pre.addBos, addEos: false, addSpacePrefix: false };
 }
 
@@ -100,17 +111,6 @@ function readPreTokenizer(metadata: TokenizerMetadata, warnings: string[]): PreT
     `The model ${found} (tokenizer.ggml.pre): answers may be worse, for text is cut by a generic rule`,
   );
   return preTokenizer("default")!;
-}
-
-function buildGemma4({ metadata, vocabulary, ids }: Source): Built {
-  const merges = metadata.strings("tokenizer.ggml.merges");
-  const options = { pre: preTokenizer("gemma4")!, alphabet: "characters", unknown: ids.unknown } as const;
-  return {
-    model: new BytePairModel(vocabulary, merges, options),
-    addBos: true,
-    addEos: false,
-    addSpacePrefix: false,
-  };
 }
 
 function buildSentencePiece({ metadata, vocabulary, ids }: Source): Built {

@@ -24,6 +24,8 @@ export interface PreTokenizerRow {
   readonly expressions: readonly (string | DigitGroups)[];
   /** A word that is itself a token is that token, whatever the merges say. */
   readonly ignoreMerges?: boolean;
+  /** Symbols are characters, with U+2581 for a space, instead of bytes. */
+  readonly characters?: boolean;
   /** BOS is added where the file does not say. */
   readonly addBos?: boolean;
 }
@@ -249,7 +251,7 @@ export const PRE_TOKENIZER_ROWS: readonly PreTokenizerRow[] = [
     ],
     addBos: true,
   },
-  { names: ["gemma4", "granite-embed-multi-311m", "sarvam-moe"], expressions: [LINES] },
+  { names: ["gemma4", "granite-embed-multi-311m", "sarvam-moe"], expressions: [LINES], characters: true },
   {
     names: ["default"],
     expressions: [String.raw`[\p{P}$+<=>\^~\|]+`, GPT2, String.raw`\p{N}+`, "[0-9][0-9][0-9]"],

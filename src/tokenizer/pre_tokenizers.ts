@@ -13,6 +13,8 @@ export interface PreTokenizer {
   readonly expressions: readonly WordExpression[];
   /** A word that is itself a token is that token, whatever the merges say. */
   readonly ignoreMerges: boolean;
+  /** Whether words are made of characters, with U+2581 for a space, instead of bytes. */
+  readonly characters: boolean;
   /** Whether BOS is added where the file does not say. */
   readonly addBos: boolean;
 }
@@ -32,6 +34,7 @@ export function preTokenizer(name: string): PreTokenizer | undefined {
   return row && {
     expressions: row.expressions.map((step) => typeof step === "string" ? compile(step) : step),
     ignoreMerges: row.ignoreMerges ?? false,
+    characters: row.characters ?? false,
     addBos: row.addBos ?? false,
   };
 }

@@ -111,19 +111,17 @@ export class UnigramModel implements TokenModel {
     const input = this.#options.characterMap?.apply(text) ?? encoder.encode(text);
     const { addSpacePrefix, removeExtraWhitespaces } = this.#options;
     const output: number[] = [];
+    if (addSpacePrefix && !removeExtraWhitespaces && input.length > 0) output.push(...MARK_BYTES);
     let inWord = false;
-    let prefixed = false;
     for (const byte of input) {
-      if (byte === SPACE) {
-        inWord = false;
-        if (!removeExtraWhitespaces) output.push(...MARK_BYTES);
-        continue;
+      if (byte !== SPACE) {
+        const between = output.length > 0 || addSpacePrefix;
+        if (removeExtraWhitespaces && !inWord && between) output.push(...MARK_BYTES);
+        output.push(byte);
+      } else if (!removeExtraWhitespaces) {
+        output.push(...MARK_BYTES);
       }
-      const firstWord = !prefixed && addSpacePrefix;
-      const laterWord = removeExtraWhitespaces && output.length > 0;
-      if (!inWord && (firstWord || laterWord)) output.push(...MARK_BYTES);
-      inWord = prefixed = true;
-      output.push(byte);
+      inWord = byte !== SPACE;
     }
     return Uint8Array.from(output);
   }

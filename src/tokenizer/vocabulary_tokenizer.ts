@@ -93,10 +93,10 @@ export class VocabularyTokenizer implements Tokenizer {
     let atStart = true;
     const wellFormed = segments.map((segment) => ({ ...segment, text: segment.text.toWellFormed() }));
     for (const fragment of this.#matcher.split(wellFormed)) {
-      const isToken = typeof fragment === "number";
-      if (isToken) ids.push(fragment);
-      else this.#model.encode(fragment, atStart, ids);
-      atStart = isToken;
+      if (typeof fragment === "string") this.#model.encode(fragment, atStart, ids);
+      else if (atStart && this.isUserDefined(fragment)) this.#model.encode("", atStart, ids);
+      if (typeof fragment === "number") ids.push(fragment);
+      atStart = typeof fragment === "number" && this.isControl(fragment);
     }
     return options.addSpecial ?? true ? this.#addSpecial(ids) : ids;
   }
