@@ -3,6 +3,7 @@ import { Command, type CommanderError } from "commander";
 import config from "../../deno.json" with { type: "json" };
 import { usageError, UserError } from "../common/errors.ts";
 import type { AddCommand, CommandContext } from "./command.ts";
+import { addChat } from "./commands/chat.ts";
 import { addDetokenize } from "./commands/detokenize.ts";
 import { addDevices } from "./commands/devices.ts";
 import { addInspect } from "./commands/inspect.ts";
@@ -15,15 +16,16 @@ import { addTokenize } from "./commands/tokenize.ts";
 
 /** In the order of `zinc --help`. */
 const COMMANDS: readonly AddCommand[] = [
+  addChat,
   addRun,
-  addLogits,
-  addTokenize,
-  addDetokenize,
-  addInspect,
-  addDevices,
   addPull,
   addList,
   addRm,
+  addInspect,
+  addTokenize,
+  addDetokenize,
+  addLogits,
+  addDevices,
 ];
 
 /** What `zinc --version` prints. */

@@ -1,24 +1,26 @@
-/** From what a person says to the token ids that a model is fed. */
-import type { Model } from "../inference/load_model.ts";
+/** From what is said to the token ids that a model is fed. */
+import type { Tokenizer } from "../tokenizer/tokenizer.ts";
+import type { Message } from "./chat/conversation.ts";
 
-/** How a prompt is made. */
-export interface PromptOptions {
-  /** Take the text as it is. */
-  readonly raw?: boolean;
-  /** System prompt. */
-  readonly system?: string;
-  /** File with a Jinja template that replaces the model's own. */
-  readonly chatTemplate?: string;
-}
+/** Makes prompts for one model. */
+export class PromptMaker {
+  readonly #tokenizer: Tokenizer;
 
-/** Token ids of one prompt. */
-export function promptTokens(model: Model, text: string, _options: PromptOptions): number[] {
-  return rawTokens(model, text);
-}
+  /** For the model of that tokenizer. */
+  constructor(tokenizer: Tokenizer) {
+    this.#tokenizer = tokenizer;
+  }
 
-/** Token ids of a text with special tokens parsed, and BOS once where the model wants one. */
-function rawTokens({ tokenizer }: Model, text: string): number[] {
-  const tokens = tokenizer.encode(text, { parseSpecial: true });
-  const doubled = tokens.length > 1 && tokens[0] === tokenizer.bos && tokens[1] === tokenizer.bos;
-  return doubled ? tokens.slice(1) : tokens;
+  /** The conversation, ready for the assistant's reply. */
+  chat(messages: readonly Message[]): number[] {
+    return this.raw(messages.map(({ content }) => content).join("\n"));
+  }
+
+  /** The text as it is: control tokens in it count, and BOS comes once where the model wants one. */
+  raw(text: string): number[] {
+    const tokens = this.#tokenizer.encode(text, { parseSpecial: true });
+    const doubled = tokens.length > 1 && tokens[0] === this.#tokenizer.bos &&
+      tokens[1] === this.#tokenizer.bos;
+    return doubled ? tokens.slice(1) : tokens;
+  }
 }

@@ -1,5 +1,6 @@
 /** The interactive chat: read a message or a command, answer, repeat. */
-import { EXIT, UserError } from "../../common/errors.ts";
+import { UserError } from "../../common/errors.ts";
+import { Interrupted } from "../failure.ts";
 import { type Output, writeError } from "../output.ts";
 import { styled } from "../terminal.ts";
 import type { Conversation, Responder } from "./conversation.ts";
@@ -23,21 +24,21 @@ export interface ChatParts {
   readonly out: Output;
 }
 
-/** Chats on `terminal` until the person leaves; returns the exit code. */
-export async function runRepl(parts: ChatParts, terminal: RawTerminal, history: History): Promise<number> {
+/** Chats on `terminal` until the person leaves; with Ctrl+C that is {@linkcode Interrupted}. */
+export async function runRepl(parts: ChatParts, terminal: RawTerminal, history: History): Promise<void> {
   const editor = new LineEditor(terminal, history);
   const assembler = new MessageAssembler();
   while (true) {
     const typed = await editor.read(assembler.pending ? PENDING_PROMPTS : PROMPTS);
-    if (typed.kind === "end") return EXIT.ok;
+    if (typed.kind === "end") return;
     if (typed.kind === "interrupt") {
-      if (!typed.hadText && !assembler.pending) return EXIT.interrupted;
+      if (!typed.hadText && !assembler.pending) throw new Interrupted("Left with Ctrl+C");
       assembler.reset();
       continue;
     }
     if (!assembler.pending && isSlashCommand(typed.text)) {
       history.add(typed.text);
-      if (!runCommand(typed.text, parts)) return EXIT.ok;
+      if (!runCommand(typed.text, parts)) return;
       continue;
     }
     const message = assembler.push(typed.text);

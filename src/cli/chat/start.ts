@@ -2,7 +2,7 @@
  * How a chat runs: on a terminal as a dialogue; with a pipe, a file or nothing as standard input it reads that to the
  * end, answers once and leaves.
  */
-import { EXIT } from "../../common/errors.ts";
+import { Interrupted } from "../failure.ts";
 import type { Output } from "../output.ts";
 import { readStandardInput } from "../standard_input.ts";
 import { withInterrupt } from "../interrupt.ts";
@@ -26,26 +26,27 @@ export interface ChatOptions {
   openResponder(): Promise<Responder & AsyncDisposable>;
 }
 
-/** Runs a chat and returns the exit code. */
-export async function startChat(options: ChatOptions): Promise<number> {
+/** Runs a chat. Throws {@linkcode Interrupted} when the person stopped it. */
+export async function startChat(options: ChatOptions): Promise<void> {
   const screen = [Deno.stderr, Deno.stdout].find((stream) => stream.isTerminal());
-  return Deno.stdin.isTerminal() && screen ? await dialogue(options, screen) : await answerOnce(options);
+  if (Deno.stdin.isTerminal() && screen) await dialogue(options, screen);
+  else await answerOnce(options);
 }
 
-async function dialogue(options: ChatOptions, screen: typeof Deno.stderr): Promise<number> {
+async function dialogue(options: ChatOptions, screen: typeof Deno.stderr): Promise<void> {
   await using responder = await options.openResponder();
   const parts = { conversation: new Conversation(options.system), responder, out: options.out };
   if (options.prompt) await withInterrupt((signal) => takeTurn(options.prompt!, parts, signal));
   using terminal = new RawTerminal(screen);
-  return await runRepl(parts, terminal, new History(options.history ? historyPath() : undefined));
+  await runRepl(parts, terminal, new History(options.history ? historyPath() : undefined));
 }
 
-async function answerOnce(options: ChatOptions): Promise<number> {
+async function answerOnce(options: ChatOptions): Promise<void> {
   const piped = await readStandardInput();
   const message = [options.prompt, piped].filter((text) => text?.trim()).join("\n\n").trimEnd();
-  if (message === "") return EXIT.ok;
+  if (message === "") return;
   await using responder = await options.openResponder();
   const parts = { conversation: new Conversation(options.system), responder, out: options.out };
   const end = await withInterrupt((signal) => takeTurn(message, parts, signal));
-  return end.stopReason === "abort" ? EXIT.interrupted : EXIT.ok;
+  if (end.stopReason === "abort") throw new Interrupted("Stopped with Ctrl+C");
 }

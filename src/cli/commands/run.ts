@@ -1,6 +1,7 @@
 /** `zinc run`: one prompt, one answer. */
 import { usageError } from "../../common/errors.ts";
 import type { GenerationEnd } from "../../inference/session.ts";
+import type { Message } from "../chat/conversation.ts";
 import type { AddCommand } from "../command.ts";
 import { addEngineFlags, type EngineFlags, loadFromFlags } from "../engine_flags.ts";
 import { Interrupted } from "../failure.ts";
@@ -55,8 +56,9 @@ export const addRun: AddCommand = (program, { out }) => {
     const sampling = samplingFromFlags(flags);
     const prompt = await readPrompt(flags);
     await using model = await loadFromFlags(flags);
-    const { promptTokens } = await import("../prompt.ts");
-    const tokens = promptTokens(model, prompt, flags);
+    const { PromptMaker } = await import("../prompt.ts");
+    const prompts = new PromptMaker(model.tokenizer);
+    const tokens = flags.raw ? prompts.raw(prompt) : prompts.chat(messagesOf(prompt, flags.system));
     using session = model.createSession();
     const { maxTokens, stop, ignoreEos } = flags;
     const answer = await withInterrupt((signal) =>
@@ -71,6 +73,11 @@ export const addRun: AddCommand = (program, { out }) => {
     if (answer.end.stopReason === "abort") throw new Interrupted("Interrupted");
   });
 };
+
+function messagesOf(prompt: string, system: string | undefined): Message[] {
+  const user: Message = { role: "user", content: prompt };
+  return system === undefined ? [user] : [{ role: "system", content: system }, user];
+}
 
 async function readPrompt({ prompt, file }: Flags): Promise<string> {
   const { readTextFile } = await import("../text_files.ts");

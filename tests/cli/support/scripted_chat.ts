@@ -43,7 +43,7 @@ class ScriptedResponder implements Responder {
 }
 
 try {
-  Deno.exitCode = await startChat({
+  await startChat({
     history: !Deno.args.includes("--no-history"),
     out: new Output(),
     openResponder: () => Promise.resolve(new ScriptedResponder()),

@@ -1,0 +1,50 @@
+/** A loaded model as the one who answers in a chat. */
+import type { GenerateOptions, GenerationEnd, Session } from "../../inference/session.ts";
+import type { Model } from "../../inference/load_model.ts";
+import type { PromptMaker } from "../prompt.ts";
+import type { Message, Responder } from "./conversation.ts";
+
+/** Answers with one session of a model, so that each turn only feeds what is new. */
+export class ModelResponder implements Responder, AsyncDisposable {
+  readonly #model: Model;
+  readonly #session: Session;
+  readonly #prompts: PromptMaker;
+  readonly #options: GenerateOptions;
+
+  /** Takes the model over. `options`: how to generate. */
+  constructor(model: Model, prompts: PromptMaker, options: GenerateOptions) {
+    this.#model = model;
+    this.#prompts = prompts;
+    this.#options = options;
+    this.#session = model.createSession();
+  }
+
+  /** See {@linkcode Responder.contextLength}. */
+  get contextLength(): number {
+    return this.#session.contextLength;
+  }
+
+  /** See {@linkcode Responder.countTokens}. */
+  countTokens(messages: readonly Message[]): number {
+    return this.#prompts.chat(messages).length;
+  }
+
+  /** See {@linkcode Responder.reply}. */
+  async *reply(messages: readonly Message[], signal: AbortSignal): AsyncGenerator<string, GenerationEnd> {
+    const pieces = this.#session.generate(this.#prompts.chat(messages), { ...this.#options, signal });
+    let step = await pieces.next();
+    try {
+      for (; !step.done; step = await pieces.next()) yield step.value.text;
+    } finally {
+      // When the reader goes away in the middle, the session must hear of it.
+      if (!step.done) await pieces.return(undefined as never);
+    }
+    return step.value;
+  }
+
+  /** Frees session and model. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#session[Symbol.dispose]();
+    await this.#model[Symbol.asyncDispose]();
+  }
+}
