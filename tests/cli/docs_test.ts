@@ -1,0 +1,6 @@
+import { assertEquals } from "../support/assert.ts";
+import { CLI_DOCS, cliDocs } from "../../tools/write_cli_docs.ts";
+
+Deno.test("docs/cli.md is the program's own help (deno task docs writes it)", () => {
+  assertEquals(Deno.readTextFileSync(CLI_DOCS), cliDocs());
+});
