@@ -6,6 +6,8 @@ import type { AddCommand, CommandContext } from "./command.ts";
 import { addChat } from "./commands/chat.ts";
 import { addDetokenize } from "./commands/detokenize.ts";
 import { addDevices } from "./commands/devices.ts";
+import { addEmbed } from "./commands/embed.ts";
+import { addFamilies } from "./commands/families.ts";
 import { addInspect } from "./commands/inspect.ts";
 import { addList } from "./commands/list.ts";
 import { addLogits } from "./commands/logits.ts";
@@ -18,6 +20,7 @@ import { addTokenize } from "./commands/tokenize.ts";
 const COMMANDS: readonly AddCommand[] = [
   addChat,
   addRun,
+  addEmbed,
   addPull,
   addList,
   addRm,
@@ -26,6 +29,7 @@ const COMMANDS: readonly AddCommand[] = [
   addDetokenize,
   addLogits,
   addDevices,
+  addFamilies,
 ];
 
 /** What `zinc --version` prints. */

@@ -1,0 +1,67 @@
+/** From a text's tokens to its embedding, on whichever engine runs the model. */
+import { UserError } from "../common/errors.ts";
+import type { OpenModel } from "../models/open_model.ts";
+import type { Engine } from "./engine.ts";
+import { normalised, pool, type Pooling, poolingOf, throughDenseLayers } from "./pooling.ts";
+import { promptChunks } from "./prompt_chunks.ts";
+
+/** How to embed. */
+export interface EmbedOptions {
+  /** By default what the model's file asks for. */
+  readonly pooling?: Pooling;
+  /** Scale the vector to length 1. Default true. */
+  readonly normalize?: boolean;
+}
+
+/**
+ * The embedding of `tokens`, `[width]`; the engine's earlier state is forgotten.
+ *
+ * @throws UserError when there are no tokens or more than the context holds, or the model makes no embeddings.
+ */
+export async function embed(
+  model: OpenModel,
+  engine: Engine,
+  tokens: readonly number[],
+  options: EmbedOptions = {},
+): Promise<Float32Array> {
+  checkTokens(tokens, engine);
+  engine.clear();
+  const states = await hiddenStates(model, engine, tokens);
+  const pooled = pool(states, states.length / tokens.length, options.pooling ?? poolingOf(model));
+  const vector = throughDenseLayers(model, pooled);
+  return options.normalize === false ? vector : normalised(vector);
+}
+
+/** Hidden states of all tokens, `[tokens, hidden]`. An encoder sees its text at once, a decoder in chunks. */
+async function hiddenStates(
+  model: OpenModel,
+  engine: Engine,
+  tokens: readonly number[],
+): Promise<Float32Array> {
+  const chunk = model.family.kind === "encoder" ? tokens.length : engine.ubatch;
+  const parts: Float32Array[] = [];
+  for (const batch of promptChunks(tokens, 0, chunk)) {
+    parts.push(await engine.forward(batch, batch.tokens.length, "hidden"));
+  }
+  if (parts.length === 1) return parts[0];
+  const states = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    states.set(part, offset);
+    offset += part.length;
+  }
+  return states;
+}
+
+function checkTokens(tokens: readonly number[], { contextLength, vocab }: Engine): void {
+  if (tokens.length === 0) throw new UserError("Cannot embed an empty text: it has no tokens");
+  if (tokens.length > contextLength) {
+    throw new UserError(
+      `Cannot embed the text: ${tokens.length} tokens do not fit the context of ${contextLength}; shorten it`,
+    );
+  }
+  const wrong = tokens.find((id) => id >= vocab);
+  if (wrong !== undefined) {
+    throw new UserError(`Cannot embed token ${wrong}: the vocabulary has ids 0 to ${vocab - 1}`);
+  }
+}
