@@ -7,14 +7,13 @@
  */
 import { UserError } from "../common/errors.ts";
 import { printable } from "../common/printable.ts";
-import type { StringArray } from "../gguf/metadata.ts";
 import { BYTE_TO_CHARACTER, fromByteAlphabet, toByteAlphabet } from "./byte_level.ts";
 import { type MergeRule, mergeSymbols } from "./merges.ts";
 import { PairMap } from "./pair_map.ts";
 import { type PreTokenizer, splitWords } from "./pre_tokenizers.ts";
 import { fromSpaceMarks, toSpaceMarks } from "./space_marks.ts";
 import type { TokenModel } from "./token_model.ts";
-import { NO_TOKEN, type Vocabulary } from "./vocabulary.ts";
+import { NO_TOKEN, type TextArray, type Vocabulary } from "./vocabulary.ts";
 
 const encoder = new TextEncoder();
 // Words beyond this length hardly recur, and the cache is emptied when it has grown to its limit.
@@ -34,7 +33,7 @@ export class BytePairModel implements TokenModel {
   /** @param options.unknown Token for what has no other; by default it is left out, as the original tokenizers do. */
   constructor(
     vocabulary: Vocabulary,
-    merges: StringArray,
+    merges: TextArray,
     options: { pre: PreTokenizer; unknown?: number },
   ) {
     this.#vocabulary = vocabulary;
@@ -142,7 +141,7 @@ class MergeTable implements MergeRule {
   readonly #ranks: PairMap;
   readonly #results: Int32Array;
 
-  constructor(merges: StringArray, symbols: SymbolTable) {
+  constructor(merges: TextArray, symbols: SymbolTable) {
     this.#ranks = new PairMap(merges.length);
     this.#results = new Int32Array(merges.length);
     for (let rank = 0; rank < merges.length; rank++) {

@@ -41,7 +41,7 @@ export class SpecialMatcher {
 
   /** The joined text of `segments`, cut at the special tokens that each segment allows. */
   split(segments: readonly Segment[]): Fragment[] {
-    const text = segments.map((segment) => segment.text).join("");
+    const text = segments.map((segment) => segment.text).join("").toWellFormed();
     const allowed = new Uint8Array(text.length);
     let start = 0;
     for (const segment of segments) {

@@ -23,7 +23,7 @@ export class StreamDecoder {
   readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   #atStart: boolean;
 
-  /** @param options Whether control tokens are left out (default), and whether a text begins. */
+  /** Starts a sequence; `options` say whether control tokens are left out (default), and whether a text begins. */
   constructor(tokenizer: Tokenizer, options: StreamOptions = {}) {
     this.#tokenizer = tokenizer;
     this.#skipSpecial = options.skipSpecial ?? true;

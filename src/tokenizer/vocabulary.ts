@@ -6,14 +6,37 @@
  */
 import { UserError } from "../common/errors.ts";
 import { printable } from "../common/printable.ts";
-import type { Metadata } from "../gguf/metadata.ts";
 import { looksLikeControl } from "./special_names.ts";
 
-/** The part of a file's metadata that the tokenizers read. */
-export type TokenizerMetadata = Pick<
-  Metadata,
-  "has" | "isArray" | "string" | "number" | "boolean" | "strings" | "numbers"
->;
+/** An array of strings of a file. */
+export interface TextArray {
+  /** Number of strings. */
+  readonly length: number;
+  /** String `index`; bytes that are not UTF-8 become U+FFFD. */
+  at(index: number): string;
+  /** The raw bytes of string `index`. */
+  bytes(index: number): Uint8Array;
+  /** All strings. */
+  toArray(): string[];
+}
+
+/** The part of a file's metadata that the tokenizers read; `Metadata` of src/gguf has it. */
+export interface TokenizerMetadata {
+  /** Whether the key exists. */
+  has(key: string): boolean;
+  /** Whether its value is an array. */
+  isArray(key: string): boolean;
+  /** A string; as the others, throws `UserError` for another type, or where it is missing without a `fallback`. */
+  string(key: string, fallback?: string): string;
+  /** A number. */
+  number(key: string, fallback?: number): number;
+  /** True or false. */
+  boolean(key: string, fallback?: boolean): boolean;
+  /** An array of strings. */
+  strings(key: string): TextArray;
+  /** An array of numbers. */
+  numbers(key: string): ArrayLike<number>;
+}
 
 /** Token types as `tokenizer.ggml.token_type` stores them. */
 export const TOKEN_TYPE = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
@@ -38,7 +61,7 @@ export class Vocabulary {
   readonly longest: number;
   /** Token of each byte value, {@linkcode NO_TOKEN} where there is none. */
   readonly byteTokens: Int32Array = new Int32Array(256).fill(NO_TOKEN);
-  readonly #raw: ReturnType<TokenizerMetadata["strings"]>;
+  readonly #raw: TextArray;
   readonly #ids = new Map<string, number>();
 
   /** Reads and checks the token arrays. Throws {@linkcode UserError} naming the key or token at fault. */

@@ -91,8 +91,7 @@ export class VocabularyTokenizer implements Tokenizer {
     }
     const ids: number[] = [];
     let atStart = true;
-    const wellFormed = segments.map((segment) => ({ ...segment, text: segment.text.toWellFormed() }));
-    for (const fragment of this.#matcher.split(wellFormed)) {
+    for (const fragment of this.#matcher.split(segments)) {
       if (typeof fragment === "string") this.#model.encode(fragment, atStart, ids);
       else if (atStart && this.isUserDefined(fragment)) this.#model.encode("", atStart, ids);
       if (typeof fragment === "number") ids.push(fragment);

@@ -3,7 +3,7 @@ import { UserError } from "../../common/errors.ts";
 
 /** A template that cannot be parsed, or fails while it is rendered. */
 export class TemplateError extends UserError {
-  /** @param reason What is wrong, without saying that it is about the template. */
+  /** Takes what is wrong, without saying that it is about the template. */
   constructor(readonly reason: string, options: ErrorOptions = {}) {
     super(`Cannot use the chat template: ${reason}`, options);
   }
@@ -11,7 +11,7 @@ export class TemplateError extends UserError {
 
 /** A conversation that the template itself refuses (`raise_exception`). */
 export class TemplateRefusal extends UserError {
-  /** @param reason The template's own words. */
+  /** Takes the template's own words. */
   constructor(readonly reason: string) {
     super(`The model's chat template refuses this conversation: ${reason}`);
   }

@@ -9,13 +9,14 @@ import { TemplateError } from "./template_error.ts";
 
 /** A Python float; a plain `number` is an int. */
 export class Float {
-  /** @param value Any double. */
+  /** Wraps any double. */
   constructor(readonly value: number) {}
 }
 
 /** A Python tuple; a plain array is a list. */
 export class Tuple {
   /**
+   * A tuple of `items`.
    * @param items In order.
    * @param names Attributes that the items are also found under, as in a named tuple.
    */
@@ -26,7 +27,7 @@ export class Tuple {
 export class Generator {
   #items: Value[];
 
-  /** @param items What is still to come. */
+  /** Takes what is still to come. */
   constructor(items: Value[]) {
     this.#items = items;
   }
@@ -41,25 +42,26 @@ export class Generator {
 
 /** What a name or attribute that does not exist gives: prints as nothing, is false, iterates over nothing. */
 export class Undefined {
-  /** @param description What was looked for, for error messages. */
+  /** Takes a description of what was looked for, for error messages. */
   constructor(readonly description: string) {}
 }
 
 /** The object that `namespace()` makes: the one thing whose attributes a template may set. */
 export class Namespace {
-  /** @param attributes By name. */
+  /** Takes the attributes by name. */
   constructor(readonly attributes: Map<string, Value>) {}
 }
 
 /** Attributes that are not a mapping, such as `loop`. */
 export class Attributes {
-  /** @param attributes By name. */
+  /** Takes the attributes by name. */
   constructor(readonly attributes: ReadonlyMap<string, Value>) {}
 }
 
 /** Something that can be called: a macro, a global function, a method bound to its object. */
 export class Func {
   /**
+   * A callable.
    * @param name For error messages.
    * @param call Takes the arguments of the call.
    */
@@ -92,6 +94,7 @@ export type Value =
 /** Arguments of a call, positional and by name. */
 export class Arguments {
   /**
+   * The arguments of one call.
    * @param positional In order.
    * @param named By keyword.
    */
