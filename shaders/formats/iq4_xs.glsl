@@ -18,5 +18,5 @@ void decode_chunk(Weights w, uint chunk, out float v[CHUNK]) {
 float decode_one(Weights w, uint element) {
   const uint chunk = element >> 5;
   const uint code = load_u8(w.address + pieces(chunk) + (element & 15)) >> ((element >> 4 & 1) * 4) & 15;
-  return scale_of(w, chunk) * iq4_level(code);
+  return scale_of(w, chunk) * iq4_level(float(code));
 }
