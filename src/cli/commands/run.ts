@@ -1,5 +1,6 @@
 /** `zinc run`: one prompt, one answer. */
 import { usageError } from "../../common/errors.ts";
+import type { Model } from "../../inference/load_model.ts";
 import type { GenerationEnd } from "../../inference/session.ts";
 import type { Message } from "../chat/conversation.ts";
 import type { AddCommand } from "../command.ts";
@@ -58,8 +59,9 @@ export const addRun: AddCommand = (program, { out }) => {
     await using model = await loadFromFlags(flags);
     const { PromptMaker } = await import("../prompt.ts");
     const prompts = new PromptMaker(model.tokenizer);
-    const tokens = flags.raw ? prompts.raw(prompt) : prompts.chat(messagesOf(prompt, flags.system));
-    using session = model.createSession();
+    const source = flags.raw ? prompts.raw(prompt) : prompts.chat(messagesOf(prompt, flags.system));
+    const { session: opened, tokens } = await openSession(model, source);
+    using session = opened;
     const { maxTokens, stop, ignoreEos } = flags;
     const answer = await withInterrupt((signal) =>
       collect(
@@ -73,6 +75,13 @@ export const addRun: AddCommand = (program, { out }) => {
     if (answer.end.stopReason === "abort") throw new Interrupted("Interrupted");
   });
 };
+
+/** The session to generate in and what it is fed: the prompt, or the decoder's first token where an encoder takes the prompt. */
+async function openSession(model: Model, prompt: readonly number[]) {
+  const { decoderStart, isEncoderDecoder, sessionFor } = await import("../encoder_decoder.ts");
+  if (!isEncoderDecoder(model)) return { session: model.createSession(), tokens: prompt };
+  return { session: await sessionFor(model, prompt), tokens: [decoderStart(model)] };
+}
 
 function messagesOf(prompt: string, system: string | undefined): Message[] {
   const user: Message = { role: "user", content: prompt };

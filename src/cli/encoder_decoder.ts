@@ -1,0 +1,55 @@
+/**
+ * Encoder-decoder models on the command line: the prompt goes to the encoder, and the decoder begins with a token of its
+ * own.
+ */
+import { UserError } from "../common/errors.ts";
+import type { Model } from "../inference/load_model.ts";
+import { promptChunks } from "../inference/prompt_chunks.ts";
+import { Session } from "../inference/session.ts";
+
+/** True for models with an encoder and a decoder. */
+export function isEncoderDecoder(model: Model): boolean {
+  return model.open.family.kind === "encoder-decoder";
+}
+
+/** The token that the decoder begins with: the file's, else padding as T5 has it. */
+export function decoderStart({ open, tokenizer }: Model): number {
+  const key = `${open.config.architecture}.decoder_start_token_id`;
+  const range = { min: 0, max: tokenizer.vocabSize - 1 };
+  return open.file.metadata.integer(key, range, tokenizer.pad ?? 0);
+}
+
+/** A session whose decoder attends to the encoded `source`; generate from {@linkcode decoderStart}. */
+export async function sessionFor(model: Model, source: readonly number[]): Promise<Session> {
+  const engine = model.createEngine();
+  try {
+    if (source.length > engine.contextLength) {
+      throw new UserError(
+        `Cannot run the prompt: ${source.length} tokens do not fit the context of ${engine.contextLength}`,
+      );
+    }
+    await engine.encode!(Int32Array.from(source));
+    return new Session(engine, model.tokenizer);
+  } catch (error) {
+    engine[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** The logits at every one of `decoderTokens`, with `source` in the encoder. */
+export async function decoderLogits(
+  model: Model,
+  source: readonly number[],
+  decoderTokens: readonly number[],
+): Promise<Float32Array[]> {
+  using engine = model.createEngine();
+  await engine.encode!(Int32Array.from(source));
+  const rows: Float32Array[] = [];
+  for (const batch of promptChunks(decoderTokens, 0, engine.ubatch)) {
+    const logits = await engine.forward(batch, batch.tokens.length);
+    for (let row = 0; row < batch.tokens.length; row++) {
+      rows.push(logits.slice(row * engine.vocab, (row + 1) * engine.vocab));
+    }
+  }
+  return rows;
+}
