@@ -35,6 +35,7 @@ import { nemotron } from "./nemotron.ts";
 import { nemotronH } from "./nemotron_h.ts";
 import { olmo2 } from "./olmo2.ts";
 import { olmoe } from "./olmoe.ts";
+import { orion } from "./orion.ts";
 import { phi2 } from "./phi2.ts";
 import { phi3 } from "./phi3.ts";
 import { qwen2, qwen3 } from "./qwen.ts";
@@ -77,6 +78,7 @@ export const FAMILIES: readonly Family[] = [
   mpt,
   nemotron,
   olmo2,
+  orion,
   phi2,
   phi3,
   qwen2,

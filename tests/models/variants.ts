@@ -1,8 +1,8 @@
 /**
  * Settings of published models that no golden file has, as changes to one: what a family does for its other members.
  *
- * `variants.json` holds what the models must say: the eight best tokens behind `tokens` with their logits below the best one's, computed
- * from the changed file by an independent program (`source`).
+ * `variants.json` holds what the models must say behind the first 80 tokens of the golden case's third prompt: the eight best tokens and how far
+ * their logits are below the best one, computed from the changed file by an independent program (`source`).
  */
 import type { Alteration } from "../support/altered_gguf.ts";
 
@@ -150,6 +150,23 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
     title: "glm4 runs without biases, as the 32B",
     golden: "glm4",
     change: {
+      drop: layers(2).flatMap((layer) => ["q", "k", "v"].map((part) => `blk.${layer}.attn_${part}.bias`)),
+    },
+  },
+  orion: {
+    title: "orion is LLaMA with layer norms and positions on halves",
+    golden: "stablelm",
+    change: {
+      set: [
+        ["general.architecture", "string", "orion"],
+        ["orion.block_count", "u32", 2],
+        ["orion.context_length", "u32", 512],
+        ["orion.embedding_length", "u32", 64],
+        ["orion.feed_forward_length", "u32", 112],
+        ["orion.attention.head_count", "u32", 4],
+        ["orion.attention.head_count_kv", "u32", 4],
+        ["orion.attention.layer_norm_epsilon", "f32", 1e-5],
+      ],
       drop: layers(2).flatMap((layer) => ["q", "k", "v"].map((part) => `blk.${layer}.attn_${part}.bias`)),
     },
   },
