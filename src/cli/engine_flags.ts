@@ -1,5 +1,6 @@
 /** Flags of every command that runs a model, and the model that they ask for. */
 import { type Command, Option } from "commander";
+import { UserError } from "../common/errors.ts";
 import type { ExecutorName, Model } from "../inference/load_model.ts";
 import { wholeNumber } from "./flags.ts";
 import { addModelFlag } from "./model_flags.ts";
@@ -48,6 +49,14 @@ export function addEngineFlags(command: Command): Command {
       "prompt tokens that are processed at a time (default: 512)",
       wholeNumber(1, UBATCH_MAX),
     );
+}
+
+/** Refuses models that make no text. */
+export function requireText(model: Model): void {
+  if (model.open.family.kind !== "encoder") return;
+  throw new UserError(
+    `Cannot generate text with "${model.path}": ${model.open.family.name} is an encoder, use zinc embed`,
+  );
 }
 
 /** Loads the model that the flags ask for. */

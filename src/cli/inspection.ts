@@ -4,7 +4,7 @@ import { type GgufFile, type MetadataValue, StringArray, type TensorInfo } from 
 import type { StateSlot } from "../kernels/operation.ts";
 import { openModel } from "../models/open_model.ts";
 import { deviceBytes } from "../quant/planes.ts";
-import { createTokenizer } from "../tokenizer/create_tokenizer.ts";
+import { createTokenizer } from "../tokenizer/mod.ts";
 
 /** A model file, described. Field names are those of `zinc inspect --json`. */
 export interface Inspection {

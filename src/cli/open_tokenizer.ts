@@ -1,7 +1,6 @@
 /** The tokenizer of a model file, for commands that need nothing else of it. */
 import { openGguf } from "../gguf/mod.ts";
-import { createTokenizer } from "../tokenizer/create_tokenizer.ts";
-import type { Tokenizer } from "../tokenizer/tokenizer.ts";
+import { createTokenizer, type Tokenizer } from "../tokenizer/mod.ts";
 import { findModelFile } from "./model_source.ts";
 import { notice } from "./output.ts";
 

@@ -4,12 +4,12 @@
 import type { GenerationEnd, Timings } from "../../inference/session.ts";
 
 /** One message, in the shape that chat templates and the OpenAI API share. */
-export interface Message {
+export type Message = {
   /** Who speaks. */
   readonly role: "system" | "user" | "assistant";
   /** What is said. */
   readonly content: string;
-}
+};
 
 /** Answers conversations: a model with its chat template, or a script. */
 export interface Responder {

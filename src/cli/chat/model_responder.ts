@@ -1,6 +1,8 @@
 /** A loaded model as the one who answers in a chat. */
+import { UserError } from "../../common/errors.ts";
 import type { GenerateOptions, GenerationEnd, Session } from "../../inference/session.ts";
 import type { Model } from "../../inference/load_model.ts";
+import { isEncoderDecoder } from "../encoder_decoder.ts";
 import type { PromptMaker } from "../prompt.ts";
 import type { Message, Responder } from "./conversation.ts";
 
@@ -13,6 +15,11 @@ export class ModelResponder implements Responder, AsyncDisposable {
 
   /** Takes the model over. `options`: how to generate. */
   constructor(model: Model, prompts: PromptMaker, options: GenerateOptions) {
+    if (isEncoderDecoder(model)) {
+      throw new UserError(
+        `Cannot chat with "${model.path}": ${model.open.family.name} answers single texts, use zinc run`,
+      );
+    }
     this.#model = model;
     this.#prompts = prompts;
     this.#options = options;

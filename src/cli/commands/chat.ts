@@ -1,15 +1,15 @@
 /** `zinc chat`: talk with a model. */
 import type { AddCommand } from "../command.ts";
-import { addEngineFlags, type EngineFlags, loadFromFlags } from "../engine_flags.ts";
+import { addEngineFlags, type EngineFlags, loadFromFlags, requireText } from "../engine_flags.ts";
 import { repeated, wholeNumber } from "../flags.ts";
+import { addPromptFlags, type PromptFlags } from "../prompt_flags.ts";
 import { addSamplingFlags, type SamplingFlags, samplingFromFlags } from "../sampling_flags.ts";
 
-interface Flags extends EngineFlags, SamplingFlags {
+interface Flags extends EngineFlags, PromptFlags, SamplingFlags {
   readonly system?: string;
   readonly prompt?: string;
   readonly maxTokens?: number;
   readonly stop?: string[];
-  readonly chatTemplate?: string;
   readonly history: boolean;
 }
 
@@ -29,8 +29,8 @@ export const addChat: AddCommand = (program, { out }) => {
       wholeNumber(1),
     )
     .option("--stop <text>", "text that ends a reply and is not part of it; may be repeated", repeated)
-    .option("--chat-template <file>", "a Jinja file to use instead of the model's chat template")
     .option("--no-history", "neither read nor write the history of what was typed");
+  addPromptFlags(command);
   addSamplingFlags(command).action(async (flags: Flags) => {
     const { startChat } = await import("../chat/start.ts");
     const sampling = samplingFromFlags(flags);
@@ -44,7 +44,12 @@ export const addChat: AddCommand = (program, { out }) => {
         const { ModelResponder } = await import("../chat/model_responder.ts");
         const { PromptMaker } = await import("../prompt.ts");
         const model = await loadFromFlags(flags);
-        return new ModelResponder(model, new PromptMaker(model.tokenizer), { sampling, maxTokens, stop });
+        requireText(model);
+        return new ModelResponder(model, await PromptMaker.create(model, flags), {
+          sampling,
+          maxTokens,
+          stop,
+        });
       },
     });
   });

@@ -3,7 +3,7 @@ import { usageError } from "../../common/errors.ts";
 import type { Model } from "../../inference/load_model.ts";
 import type { Session } from "../../inference/session.ts";
 import type { AddCommand } from "../command.ts";
-import { addEngineFlags, type EngineFlags, loadFromFlags } from "../engine_flags.ts";
+import { addEngineFlags, type EngineFlags, loadFromFlags, requireText } from "../engine_flags.ts";
 import { tokenList, wholeNumber } from "../flags.ts";
 import { topLogits } from "../top_logits.ts";
 import { printable } from "../../common/printable.ts";
@@ -48,6 +48,7 @@ export const addLogits: AddCommand = (program, { out }) => {
         throw usageError("Give either --tokens or -p");
       }
       await using model = await loadFromFlags(flags);
+      requireText(model);
       const tokens = flags.tokens ?? model.tokenizer.encode(flags.prompt!, { parseSpecial: true });
       const { rows, greedy, decoderTokens } = await compute(model, tokens, flags);
       const last = rows.at(-1)!;

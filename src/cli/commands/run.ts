@@ -4,17 +4,18 @@ import type { Model } from "../../inference/load_model.ts";
 import type { GenerationEnd } from "../../inference/session.ts";
 import type { Message } from "../chat/conversation.ts";
 import type { AddCommand } from "../command.ts";
-import { addEngineFlags, type EngineFlags, loadFromFlags } from "../engine_flags.ts";
+import { addEngineFlags, type EngineFlags, loadFromFlags, requireText } from "../engine_flags.ts";
 import { Interrupted } from "../failure.ts";
 import { repeated, wholeNumber } from "../flags.ts";
 import { withInterrupt } from "../interrupt.ts";
 import { type Output, writeError } from "../output.ts";
+import { addPromptFlags, type PromptFlags } from "../prompt_flags.ts";
 import { addSamplingFlags, type SamplingFlags, samplingFromFlags } from "../sampling_flags.ts";
 import { readStandardInput } from "../standard_input.ts";
 import { statisticsLine, timingsJson } from "../statistics.ts";
 import { styled } from "../terminal.ts";
 
-interface Flags extends EngineFlags, SamplingFlags {
+interface Flags extends EngineFlags, PromptFlags, SamplingFlags {
   readonly prompt?: string;
   readonly file?: string;
   readonly system?: string;
@@ -22,7 +23,6 @@ interface Flags extends EngineFlags, SamplingFlags {
   readonly stop?: string[];
   readonly raw?: boolean;
   readonly ignoreEos?: boolean;
-  readonly chatTemplate?: string;
   readonly json?: boolean;
 }
 
@@ -49,17 +49,19 @@ export const addRun: AddCommand = (program, { out }) => {
     )
     .option("--stop <text>", "text that ends the answer and is not part of it; may be repeated", repeated)
     .option("--raw", "continue the prompt as it is, without a chat template")
-    .option("--chat-template <file>", "a Jinja file to use instead of the model's chat template")
     .option("--ignore-eos", "go on past the model's end-of-generation tokens")
     .option("--json", "one object: text, tokens, stop_reason, timings");
+  addPromptFlags(command);
   addSamplingFlags(command).action(async (flags: Flags) => {
     if (flags.raw && flags.system !== undefined) throw usageError("--system has no place in a --raw prompt");
     const sampling = samplingFromFlags(flags);
     const prompt = await readPrompt(flags);
+    const { PromptMaker, rawTokens } = await import("../prompt.ts");
     await using model = await loadFromFlags(flags);
-    const { PromptMaker } = await import("../prompt.ts");
-    const prompts = new PromptMaker(model.tokenizer);
-    const source = flags.raw ? prompts.raw(prompt) : prompts.chat(messagesOf(prompt, flags.system));
+    requireText(model);
+    const source = flags.raw
+      ? rawTokens(model.tokenizer, prompt)
+      : (await PromptMaker.create(model, flags)).chat(messagesOf(prompt, flags.system));
     const { session: opened, tokens } = await openSession(model, source);
     using session = opened;
     const { maxTokens, stop, ignoreEos } = flags;
