@@ -21,6 +21,7 @@ export class TensorTable {
   readonly #file: GgufFile;
   readonly #weights = new Map<string, Weight>();
   readonly #constants = new Map<string, ConstantWeight>();
+  readonly #values = new Map<string, Float32Array>();
 
   /** @param file The open model. */
   constructor(file: GgufFile) {
@@ -75,8 +76,10 @@ export class TensorTable {
     return this.#info(name).dims[dimension] ?? 1;
   }
 
-  /** The decoded values of a small tensor. */
+  /** The decoded values of a small tensor, read once: not to be changed. */
   values(name: string, length: number): Float32Array {
+    const known = this.#values.get(name);
+    if (known?.length === length) return known;
     const info = this.#info(name);
     const format = FORMATS[usableFormat(info)];
     if (info.elements !== length) {
@@ -88,6 +91,7 @@ export class TensorTable {
     this.#file.readTensor(info, bytes);
     const values = new Float32Array(length);
     format.decode(bytes, length / format.blockLength, values, 0);
+    this.#values.set(name, values);
     return values;
   }
 

@@ -17,6 +17,8 @@ export interface Executor {
   open(model: OpenModel, ubatch: number): Engine | Promise<Engine>;
   /** Which of a case's tolerances applies. */
   readonly cache: "float32" | "float16";
+  /** Tokens per batch that a case is run with. */
+  readonly chunkSizes: readonly number[];
 }
 
 /** The readable one. */
@@ -24,13 +26,12 @@ export const REFERENCE: Executor = {
   name: "reference",
   open: (model, ubatch) => new ReferenceEngine(model, ubatch),
   cache: "float32",
+  // One that is odd and smaller than every prompt, and one that is larger than all.
+  chunkSizes: [7, 512],
 };
 
 /** Every executor that the golden tests run on. */
 export const EXECUTORS: readonly Executor[] = [REFERENCE];
-
-/** Chunk sizes that the golden tests use: one smaller than every prompt and odd, one larger than all. */
-export const CHUNK_SIZES = [7, 512];
 
 /** Context that the cases are opened with unless they say otherwise. */
 export const CONTEXT = 512;
@@ -72,7 +73,7 @@ export function testDecoder(title: string, caseName: string): void {
 export async function checkDecoder(name: string, executor: Executor): Promise<void> {
   const expected = goldenCase<DecoderCase>(name);
   using model = openModel(goldenModel(name), expected.context_for_test ?? CONTEXT);
-  for (const ubatch of CHUNK_SIZES) {
+  for (const ubatch of executor.chunkSizes) {
     using engine = await executor.open(model, ubatch);
     for (const prompt of expected.prompts) await checkPrompt(engine, prompt, toleranceOf(expected, executor));
   }
@@ -163,7 +164,7 @@ export async function checkEncoderDecoder(name: string, executor: Executor): Pro
   const expected = goldenCase<{ tolerance: number; prompts: TranslationPrompt[] }>(name);
   using model = openModel(goldenModel(name), CONTEXT);
   const start = model.family.decoderStart!(model.config);
-  for (const ubatch of [1, ...CHUNK_SIZES]) {
+  for (const ubatch of executor.chunkSizes) {
     using engine = await executor.open(model, ubatch);
     for (const prompt of expected.prompts) {
       const source = Int32Array.from(prompt.tokens);

@@ -48,7 +48,7 @@ function attention(spec: TransformerSpec): string {
 }
 
 function windows(period: number, globalFirst = false): string {
-  if (period === 0) return "window";
+  if (period === 0) return "window in some";
   return `window, every ${ordinal(period)} layer ${globalFirst ? "(from the first) " : ""}global`;
 }
 
