@@ -50,7 +50,9 @@ export interface CustomBlock {
 
 /** The knobs. Functions of the config are for what depends on the file's numbers. */
 export interface TransformerSpec {
+  /** RMS by default. */
   readonly norm?: NormSpec["kind"];
+  /** Before each half by default. */
   readonly normPlace?: NormPlace;
   /** Names of the norms' tensors where they are not the usual ones. */
   readonly normNames?: Partial<NormNames>;
@@ -59,7 +61,9 @@ export interface TransformerSpec {
   /** `parallel`: both halves read the same input and are added together; with `two norms`, each through its own. */
   readonly block?: "sequential" | "parallel" | "parallel, two norms";
   readonly positions: Positions;
+  /** Which layers have the file's `attention.sliding_window`; without, none has. */
   readonly windows?: WindowPattern;
+  /** A norm on queries and keys. */
   readonly qkNorm?: QkNorm;
   /** Whether files hold queries, keys and values as one matrix. */
   readonly fusedQkv?: boolean;
@@ -78,11 +82,17 @@ export interface TransformerSpec {
   readonly noFinalNorm?: boolean;
   /** Always an output matrix of its own; otherwise the token table serves where there is none. */
   readonly ownOutput?: boolean;
+  /** Factor on the embeddings. */
   readonly embeddingScale?: (config: Config) => number;
+  /** Factor on what each half adds. */
   readonly residualScale?: (config: Config) => number;
+  /** Factor on the scores; the file's `attention.scale` or `1 / sqrt(headDim)` by default. */
   readonly attentionScale?: (config: Config) => number;
+  /** `cap * tanh(score / cap)`; 0: off. */
   readonly scoreSoftcap?: (config: Config) => number;
+  /** Factor on the logits. */
   readonly logitScale?: (config: Config) => number;
+  /** `cap * tanh(logit / cap)`; 0: off. */
   readonly logitSoftcap?: (config: Config) => number;
   /** Further settings of attention. */
   readonly attentionExtras?: (m: ModelBuilder, layer: number) => Partial<AttentionSettings>;
