@@ -11,7 +11,7 @@
  * Guarded are control tokens, everywhere; and user-defined tokens that the template itself writes (`<tool_call>`,
  * `<think>`), except in the assistant's own messages, where they are what the model wrote. There, too, a control token
  * that the template searches messages for is left alone: a template that cuts the thoughts off at `</think>` must find
- * it.
+ * it. Out of reach is only a template that takes characters out of the middle of a text and so closes a gap.
  */
 import { assert } from "../common/assert.ts";
 import { ABSENT } from "./pair_map.ts";

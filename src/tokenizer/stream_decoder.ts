@@ -30,15 +30,16 @@ export class StreamDecoder {
     this.#atStart = options.atStart ?? false;
   }
 
-  /** The text that `id` completes: nothing while a character is incomplete. */
+  /**
+   * The text that `id` completes: nothing while a character is incomplete. Where encoding adds a space (at the start
+   * and behind control tokens), one space is taken away.
+   */
   push(id: number): string {
     const isControl = this.#tokenizer.isControl(id);
-    const isText = !isControl && !this.#tokenizer.isUserDefined(id);
     let bytes = this.#tokenizer.tokenBytes(id);
-    if (this.#atStart && isText && this.#tokenizer.addSpacePrefix && bytes[0] === SPACE) {
-      bytes = bytes.subarray(1);
-    }
-    this.#atStart = !isText;
+    const hasPrefix = this.#atStart && !isControl && this.#tokenizer.addSpacePrefix && bytes[0] === SPACE;
+    if (hasPrefix) bytes = bytes.subarray(1);
+    this.#atStart = isControl;
     return isControl && this.#skipSpecial ? "" : this.#utf8.decode(bytes, { stream: true });
   }
 

@@ -123,13 +123,11 @@ export class Vocabulary {
     );
   }
 
-  /** Appends the byte tokens of `text` in UTF-8, `unknown` for a byte that has none, to `output`. */
+  /** Appends the byte tokens of `text` in UTF-8 to `output`; `unknown` where one of them does not exist. */
   pushBytes(text: string, unknown: number | undefined, output: number[]): void {
-    for (const byte of encoder.encode(text)) {
-      const id = this.byteTokens[byte];
-      if (id !== NO_TOKEN) output.push(id);
-      else if (unknown !== undefined) output.push(unknown);
-    }
+    const ids = Array.from(encoder.encode(text), (byte) => this.byteTokens[byte]);
+    if (!ids.includes(NO_TOKEN)) output.push(...ids);
+    else if (unknown !== undefined) output.push(unknown);
   }
 
   #readTypes(metadata: TokenizerMetadata): Uint8Array {

@@ -4,10 +4,10 @@ import { Metadata, type StoredValue, StringArray } from "../../src/gguf/mod.ts";
 /** A plain value: whole numbers become u32 (i32 arrays), others f32. */
 export type PlainValue = string | number | boolean | readonly string[] | readonly number[] | Uint8Array;
 
-/** Metadata with these keys; `tokenizer.ggml.` is prefixed to every key without a dot. */
+/** Metadata with these keys; `tokenizer.ggml.` is prefixed to every key that does not begin with it or `general.`. */
 export function metadataOf(values: Record<string, PlainValue>): Metadata {
   const entries = Object.entries(values).map(([key, value]) =>
-    [key.includes(".") ? key : `tokenizer.ggml.${key}`, store(value)] as const
+    [/^(tokenizer|general)\./.test(key) ? key : `tokenizer.ggml.${key}`, store(value)] as const
   );
   return new Metadata(new Map(entries));
 }
