@@ -26,7 +26,7 @@ const SPECIAL = [
 
 function tokenizer(more: Record<string, PlainValue> = {}): Tokenizer {
   return createTokenizer(
-    bytePairMetadata(["h i"], SPECIAL, { bos_token_id: 258, eos_token_id: 257, ...more }),
+    bytePairMetadata(["h i"], SPECIAL, { bos_token_id: 259, eos_token_id: 258, ...more }),
   );
 }
 function metadata(template?: string, more: Record<string, PlainValue> = {}) {
