@@ -2,7 +2,7 @@
 // Matrix times a few vectors on GPUs: a team of TEAM lanes owns ROWS rows of the matrix and strides over their chunks, so
 // that neighbouring lanes read neighbouring 16-byte words. x lies in shared memory, with 16 bytes of padding after
 // each 128, because lanes read it 32 elements apart.
-// Workgroup (i, j): TEAMS * ROWS rows of the matrix times TOKENS rows of x.
+// Workgroup (i, j): TEAMS * ROWS rows of the matrix times TOKENS rows of x. With EXPERTS defined, the matrix is one of a stack.
 #extension GL_GOOGLE_include_directive : require
 #include "format.glsl"
 
@@ -17,7 +17,14 @@ layout(constant_id = 6) const uint ACTIVATION = 0;
 layout(constant_id = 7) const bool PAIR = false;
 layout(constant_id = 8) const bool NORM = false;
 #include "include/teams.glsl"
+#ifdef EXPERTS
+layout(constant_id = 9) const bool SUM = false;
+layout(constant_id = 10) const bool SLOTTED_X = false;
+layout(constant_id = 11) const uint TAIL = 0;
+#include "include/expert_product.glsl"
+#else
 #include "include/matmul.glsl"
+#endif
 
 const uint TILE4 = TILE / 4 + TILE / 32; // vec4 words of a tile, padding included
 
@@ -26,16 +33,21 @@ shared vec4 tile[TOKENS * TILE4];
 uint padded(uint word) { return word + word / 8; }
 
 // Brings elements `start` to `start + count` of the x rows into the tile; adds their squares to this lane's share.
-void load_tile(uint start, uint count, uint firstToken, inout float squares[TOKENS]) {
+void load_tile(uint segment, uint start, uint count, uint firstToken, inout float squares[TOKENS]) {
+  uint from[TOKENS];
+  float factors[TOKENS];
+  [[unroll]] for (uint t = 0; t < TOKENS; t++) {
+    from[t] = x_start(firstToken + t, segment) + start;
+    factors[t] = x_factor(firstToken + t, segment);
+  }
   for (uint word = lane_index(); word < (count + 3) / 4; word += WORKGROUP) {
     vec4 weight = vec4(1.0);
-    if (NORM) [[unroll]] for (uint k = 0; k < 4; k++) weight[k] = push.normWeight.v[min(start + 4 * word + k, push.columns - 1)];
+    if (NORM) [[unroll]] for (uint k = 0; k < 4; k++) weight[k] = norm_weight(start + 4 * word + k);
     [[unroll]] for (uint t = 0; t < TOKENS; t++) {
-      const uint x = min(firstToken + t, push.tokens - 1) * push.xStride + start + 4 * word;
       vec4 value;
-      [[unroll]] for (uint k = 0; k < 4; k++) value[k] = push.x.v[x + k];
+      [[unroll]] for (uint k = 0; k < 4; k++) value[k] = push.x.v[from[t] + 4 * word + k];
       if (NORM) squares[t] += dot(value, value);
-      tile[t * TILE4 + padded(word)] = value * weight;
+      tile[t * TILE4 + padded(word)] = factors[t] * value * weight;
     }
   }
 }
@@ -53,17 +65,26 @@ void main() {
       [[unroll]] for (uint r = 0; r < ROWS; r++) sums[m][r][t] = 0.0;
     }
   }
-  for (uint start = 0; start < push.columns; start += TILE) {
+  const uint tiles = (push.columns + TILE - 1) / TILE;
+  for (uint i = 0; i < segments() * tiles; i++) {
+    const uint segment = i / tiles;
+    const uint start = i % tiles * TILE;
     const uint count = min(TILE, push.columns - start);
-    if (start > 0) barrier(); // the previous tile has been read
-    load_tile(start, count, firstToken, squares);
+    if (i > 0) barrier(); // the previous tile has been read
+    load_tile(segment, start, count, firstToken, squares);
     barrier();
+    uint chunks[MATRICES][ROWS]; // first chunk of each row in this tile
+    [[unroll]] for (uint m = 0; m < MATRICES; m++) {
+      [[unroll]] for (uint r = 0; r < ROWS; r++) {
+        const uint row = weight_row(m, min(first + r, product_rows() - 1), firstToken, segment);
+        chunks[m][r] = row * chunksPerRow + start / CHUNK;
+      }
+    }
     for (uint c = lane; c < count / CHUNK; c += TEAM) {
       [[unroll]] for (uint m = 0; m < MATRICES; m++) {
         [[unroll]] for (uint r = 0; r < ROWS; r++) {
-          const uint row = min(first + r, push.rows - 1);
           float weights[CHUNK];
-          decode_chunk(weights_of(m), row * chunksPerRow + start / CHUNK + c, weights);
+          decode_chunk(weights_of(m), chunks[m][r] + c, weights);
           [[unroll]] for (uint t = 0; t < TOKENS; t++) {
             [[unroll]] for (uint i = 0; i < CHUNK / 4; i++) {
               const vec4 x = tile[t * TILE4 + padded(c * (CHUNK / 4) + i)];
@@ -80,9 +101,10 @@ void main() {
     [[unroll]] for (uint r = 0; r < ROWS; r++) {
       const float gate = team_sum(sums[0][r][t]);
       const float up = PAIR ? team_sum(sums[MATRICES - 1][r][t]) : 0.0;
-      if (lane == (t * ROWS + r) % TEAM && first + r < push.rows && firstToken + t < push.tokens) {
+      if (lane == (t * ROWS + r) % TEAM && first + r < product_rows() && firstToken + t < token_count()) {
         finish(factor * gate, factor * up, first + r, firstToken + t);
       }
     }
   }
+  copy_tail(lane_index(), WORKGROUP, firstToken);
 }

@@ -1,6 +1,6 @@
 #version 460
 // Matrix times vectors for formats without blocks whose rows are not whole 16-byte words: one weight at a time.
-// Workgroup (i, j): TEAMS rows of the matrix times row j of x.
+// Workgroup (i, j): TEAMS rows of the matrix times row j of x. With EXPERTS defined, the matrix is one of a stack.
 #extension GL_GOOGLE_include_directive : require
 #include "format.glsl"
 
@@ -12,27 +12,40 @@ layout(constant_id = 3) const uint ACTIVATION = 0;
 layout(constant_id = 4) const bool PAIR = false;
 layout(constant_id = 5) const bool NORM = false;
 #include "include/teams.glsl"
+#ifdef EXPERTS
+layout(constant_id = 6) const bool SUM = false;
+layout(constant_id = 7) const bool SLOTTED_X = false;
+layout(constant_id = 8) const uint TAIL = 0;
+#include "include/expert_product.glsl"
+#else
 #include "include/matmul.glsl"
+#endif
 
 void main() {
   const uint lane = lane_index() % TEAM;
   const uint team = gl_WorkGroupID.x * TEAMS + lane_index() / TEAM;
-  const uint row = min(team, push.rows - 1);
+  const uint row = min(team, product_rows() - 1);
   const uint token = gl_WorkGroupID.y;
   float sums[MATRICES];
   [[unroll]] for (uint m = 0; m < MATRICES; m++) sums[m] = 0.0;
   float squares = 0.0;
-  for (uint i = lane; i < push.columns; i += TEAM) {
-    float x = push.x.v[token * push.xStride + i];
-    if (NORM) {
-      squares += x * x;
-      x *= push.normWeight.v[i];
+  for (uint segment = 0; segment < segments(); segment++) {
+    const uint from = x_start(token, segment);
+    for (uint i = lane; i < push.columns; i += TEAM) {
+      float x = x_factor(token, segment) * push.x.v[from + i];
+      if (NORM) {
+        squares += x * x;
+        x *= norm_weight(i);
+      }
+      [[unroll]] for (uint m = 0; m < MATRICES; m++) {
+        sums[m] += decode_one(weights_of(m), weight_row(m, row, token, segment) * push.columns + i) * x;
+      }
     }
-    [[unroll]] for (uint m = 0; m < MATRICES; m++) sums[m] += decode_one(weights_of(m), row * push.columns + i) * x;
   }
   float factor = 1.0;
   if (NORM) factor = norm_factor(team_sum(squares));
   const float gate = factor * team_sum(sums[0]);
   const float up = PAIR ? factor * team_sum(sums[MATRICES - 1]) : 0.0;
-  if (lane == 0 && team < push.rows) finish(gate, up, row, token);
+  if (lane == 0 && team < product_rows()) finish(gate, up, row, token);
+  copy_tail(lane_index(), WORKGROUP, token);
 }

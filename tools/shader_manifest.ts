@@ -26,12 +26,23 @@ const PLAIN: readonly FormatName[] = ALL.filter((name) => FORMATS[name].blockLen
 /** All kernels. */
 export const KERNELS: readonly KernelSource[] = [
   { name: "add" },
+  { name: "blend" },
+  { name: "deinterleave" },
+  { name: "delta_net" },
   { name: "embed", formats: ALL },
   { name: "gated" },
   { name: "matvec", formats: ALL },
   { name: "matvec_any", formats: PLAIN },
+  { name: "matvec_experts", source: "matvec.comp", formats: ALL, defines: { EXPERTS: 1 } },
+  { name: "matvec_experts_any", source: "matvec_any.comp", formats: PLAIN, defines: { EXPERTS: 1 } },
   { name: "matvec_lanes", formats: ALL },
   { name: "norm" },
   { name: "rope" },
+  { name: "router" },
+  { name: "scale_rows" },
+  { name: "short_convolution" },
+  { name: "state_space_scan" },
   { name: "store_kv" },
+  { name: "token_shift" },
+  { name: "wkv7" },
 ];

@@ -35,6 +35,16 @@ const uint MATRICES = PAIR ? 2 : 1;
 
 Weights weights_of(uint matrix) { return Weights(matrix == 0 ? push.weight : push.weight2, push.blocks); }
 
+// What the kernels ask of an include like this one: where a token's x starts, which row of the weight gives a row of the
+// product, and into how many segments a dot product is cut.
+uint segments() { return 1; }
+uint x_start(uint token, uint segment) { return min(token, push.tokens - 1) * push.xStride; }
+float x_factor(uint token, uint segment) { return 1.0; }
+uint weight_row(uint matrix, uint row, uint token, uint segment) { return row; }
+uint product_rows() { return push.rows; }
+uint token_count() { return push.tokens; }
+float norm_weight(uint column) { return push.normWeight.v[min(column, push.columns - 1)]; }
+
 float norm_factor(float squares) { return NORM ? inversesqrt(squares / float(push.columns) + push.epsilon) : 1.0; }
 
 // Writes one output from its dot product (`gate` is the only one without PAIR).
@@ -46,5 +56,7 @@ void finish(float gate, float up, uint row, uint token) {
   if (present(push.residual)) value += push.residual.v[token * push.residualStride + row];
   push.y.v[token * push.yStride + row] = value;
 }
+
+void copy_tail(uint lane, uint lanes, uint token) {}
 
 #endif

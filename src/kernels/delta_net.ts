@@ -3,11 +3,21 @@
  * it: queries and keys are scaled to length one, the state of a value head decays and is corrected towards the new
  * value, and the result is normalised and gated.
  *
- * The state is `[valueHeads, keyDim, valueDim]`: a matrix per value head that maps a key to the value it recalls.
+ * The state is `[valueHeads, valueDim, keyDim]`: the transpose of S, a matrix per value head that maps a key to the value it recalls.
  */
-import type { NodeBase, ReferenceContext, StateSlot, Value, Weight } from "./operation.ts";
+import type {
+  GpuContext,
+  NodeBase,
+  Operation,
+  ReferenceContext,
+  StateSlot,
+  Value,
+  Weight,
+} from "./operation.ts";
 import { activate } from "./activations.ts";
 import { dot, rowOf } from "./matrix.ts";
+import { parameters, spansOf } from "./recording.ts";
+import { recurrentTeams } from "./teams.ts";
 
 /** Added to the squared length of queries and keys. */
 const LENGTH_EPSILON = 1e-6;
@@ -39,7 +49,7 @@ export interface DeltaNetNode extends NodeBase {
   /** `[valueDim]` */
   readonly normWeight: Weight;
   readonly epsilon: number;
-  /** `valueHeads * keyDim * valueDim` elements. */
+  /** `valueHeads * valueDim * keyDim` elements. */
   readonly state: StateSlot;
 }
 
@@ -90,7 +100,7 @@ export function deltaNetReference(node: DeltaNetNode, context: ReferenceContext)
   }
 }
 
-/** Decays and corrects column `j` of the state, and returns its answer to the query. */
+/** Decays and corrects row `j` of the state, column j of S, and returns its answer to the query. */
 function recall(
   state: Float32Array,
   j: number,
@@ -102,17 +112,17 @@ function recall(
     strength: number;
   },
 ): number {
-  const valueDim = state.length / k.length;
+  const row = state.subarray(j * k.length, (j + 1) * k.length);
   let known = 0;
   for (let i = 0; i < k.length; i++) {
-    state[i * valueDim + j] *= kept;
-    known += k[i] * state[i * valueDim + j];
+    row[i] *= kept;
+    known += k[i] * row[i];
   }
   const correction = strength * (v - known);
   let answer = 0;
   for (let i = 0; i < k.length; i++) {
-    state[i * valueDim + j] += k[i] * correction;
-    answer += q[i] * state[i * valueDim + j];
+    row[i] += k[i] * correction;
+    answer += q[i] * row[i];
   }
   return answer;
 }
@@ -121,3 +131,49 @@ function scaledToLength(x: Float32Array, length: number): Float32Array {
   const factor = length / Math.sqrt(dot(x, x) + LENGTH_EPSILON);
   return x.map((value) => value * factor);
 }
+
+/** GPU: a workgroup per value head, a team of lanes per value element. */
+function record(node: DeltaNetNode, gpu: GpuContext): void {
+  const [qkv, alpha, beta, gate] = node.inputs.map((value) => gpu.matrix(value));
+  const y = gpu.matrix(node.outputs[0]);
+  const state = gpu.state(node.state).span;
+  const { keyHeads, valueHeads, keyDim } = node;
+  const valueDim = y.width / valueHeads;
+  const { workgroup, team } = recurrentTeams(gpu.kernels, keyDim, valueDim);
+  const constants = {
+    WORKGROUP: workgroup,
+    TEAM: team,
+    KEY_DIM: keyDim,
+    TILED: node.keyHeadOrder === "tiled",
+  };
+  gpu.recorder.dispatch(gpu.kernels.get("delta_net", { constants }), {
+    workgroups: [valueHeads, 1, 1],
+    push: {
+      step: gpu.step,
+      qkv: qkv.span,
+      alpha: alpha.span,
+      beta: beta.span,
+      gate: gate.span,
+      y: y.span,
+      decay: parameters(gpu, node.decay),
+      dtBias: parameters(gpu, node.dtBias),
+      normWeight: parameters(gpu, node.normWeight),
+      state,
+      keyHeads,
+      valueHeads,
+      valueDim,
+      gateGroup: node.gateGroup,
+      qkvStride: qkv.stride,
+      alphaStride: alpha.stride,
+      betaStride: beta.stride,
+      gateStride: gate.stride,
+      yStride: y.stride,
+      epsilon: node.epsilon,
+    },
+    reads: [gpu.step, state, ...spansOf(qkv, alpha, beta, gate)],
+    writes: [state, ...spansOf(y)],
+  });
+}
+
+/** `delta_net`. */
+export const deltaNet: Operation<DeltaNetNode> = { op: "delta_net", reference: deltaNetReference, record };

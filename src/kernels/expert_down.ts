@@ -4,8 +4,9 @@
  * One operation, so that for one token each output is a single accumulation over the rows of all chosen experts
  * (equation 2 of Mixtral, https://arxiv.org/abs/2401.04088) and no intermediate `[used, hidden]` exists.
  */
-import type { NodeBase, ReferenceContext, Value, Weight } from "./operation.ts";
+import type { GpuContext, NodeBase, Operation, ReferenceContext, Value, Weight } from "./operation.ts";
 import { dot, rowOf } from "./matrix.ts";
+import { recordExpertProduct } from "./expert_product.ts";
 
 /** `y[t] = residual[t] + scale * sum over slots of weights[t, slot] * (W[e] h[t, slot] + bias[e])`, `e = ids[t, slot]`. */
 export interface ExpertDownNode extends NodeBase {
@@ -47,3 +48,29 @@ export function expertDownReference(node: ExpertDownNode, context: ReferenceCont
     }
   }
 }
+
+/** GPU: one dispatch, in which the rows of all chosen experts are one long dot product per output. */
+function record(node: ExpertDownNode, gpu: GpuContext): void {
+  const [x, ids, factors] = node.inputs.slice(0, 3).map((value) => gpu.matrix(value));
+  recordExpertProduct(gpu, {
+    x,
+    y: gpu.matrix(node.outputs[0]),
+    ids,
+    slots: ids.width,
+    factors: node.weighted ? factors : undefined,
+    weight: node.weight,
+    rows: node.weight.rows,
+    bias: node.bias,
+    residual: node.inputs[3] && gpu.matrix(node.inputs[3]),
+    sum: true,
+    slottedX: true,
+    scale: node.scale,
+  });
+}
+
+/** `expert_down`. */
+export const expertDown: Operation<ExpertDownNode> = {
+  op: "expert_down",
+  reference: expertDownReference,
+  record,
+};

@@ -5,9 +5,10 @@
  * Gated units: Shazeer 2020, https://arxiv.org/abs/2002.05202. The clamped form with `up + 1` is gpt-oss's: its model
  * card (https://arxiv.org/abs/2508.10925) and reference code. Without a gate the block is `activation(up)`.
  */
-import type { NodeBase, ReferenceContext, Value, Weight } from "./operation.ts";
+import type { GpuContext, NodeBase, Operation, ReferenceContext, Value, Weight } from "./operation.ts";
 import { activate, type Activation } from "./activations.ts";
 import { dot, rowOf } from "./matrix.ts";
+import { recordExpertProduct } from "./expert_product.ts";
 
 /** Where the two projections lie. */
 export type GateUpWeights =
@@ -83,3 +84,31 @@ function rowReaders(
   }
   return { gateRow: weights.gate ? reader(weights.gate, 0) : () => undefined, upRow: reader(weights.up, 0) };
 }
+
+/** GPU: one dispatch, a product (or a gated pair) per chosen expert of each row. */
+function record(node: ExpertGateUpNode, gpu: GpuContext): void {
+  const [x, ids, factors] = node.inputs.map((value) => gpu.matrix(value));
+  const y = gpu.matrix(node.outputs[0]);
+  const { weights, activation, limit, upOffset } = node;
+  const rows = y.width / ids.width;
+  const common = { x, y, ids, slots: ids.width, factors, rows, activation, limit, upOffset };
+  if (!("gateUp" in weights) && !weights.gate) {
+    return recordExpertProduct(gpu, { ...common, weight: weights.up, bias: node.upBias });
+  }
+  recordExpertProduct(gpu, {
+    ...common,
+    weight: "gateUp" in weights ? weights.gateUp : weights.gate!,
+    second: "gateUp" in weights
+      ? { weight: weights.gateUp, firstRow: rows }
+      : { weight: weights.up, firstRow: 0 },
+    bias: node.gateBias,
+    bias2: node.upBias,
+  });
+}
+
+/** `expert_gate_up`. */
+export const expertGateUp: Operation<ExpertGateUpNode> = {
+  op: "expert_gate_up",
+  reference: expertGateUpReference,
+  record,
+};

@@ -5,8 +5,9 @@
  * and that of the values into the output, so attention runs over the compressed cache itself. Rotated elements of a
  * head pass by unchanged (`tail`).
  */
-import type { NodeBase, ReferenceContext, Value, Weight } from "./operation.ts";
+import type { GpuContext, NodeBase, Operation, ReferenceContext, Value, Weight } from "./operation.ts";
 import { dot, rowOf } from "./matrix.ts";
+import { recordExpertProduct } from "./expert_product.ts";
 
 /** Per head h: `y[h] = [W[h] x[h][0, columns), x[h][columns, columns + tail)]`. */
 export interface HeadMatmulNode extends NodeBase {
@@ -40,3 +41,23 @@ export function headMatmulReference(node: HeadMatmulNode, context: ReferenceCont
     }
   }
 }
+
+/** GPU: one dispatch, a product per head and row. */
+function record(node: HeadMatmulNode, gpu: GpuContext): void {
+  recordExpertProduct(gpu, {
+    x: gpu.matrix(node.inputs[0]),
+    y: gpu.matrix(node.outputs[0]),
+    slots: node.weight.experts,
+    weight: node.weight,
+    rows: node.weight.rows,
+    slottedX: true,
+    tail: node.tail,
+  });
+}
+
+/** `head_matmul`. */
+export const headMatmul: Operation<HeadMatmulNode> = {
+  op: "head_matmul",
+  reference: headMatmulReference,
+  record,
+};

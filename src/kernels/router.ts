@@ -6,8 +6,9 @@
  * only, and groups of experts of which the best few are considered: DeepSeek-V3, https://arxiv.org/abs/2412.19437,
  * equations 12 to 16.
  */
-import type { NodeBase, ReferenceContext, Value, Weight } from "./operation.ts";
+import type { GpuContext, NodeBase, Operation, ReferenceContext, Value, Weight } from "./operation.ts";
 import { rowOf } from "./matrix.ts";
+import { parameters, spansOf } from "./recording.ts";
 
 /** How logits become scores; `softmax_chosen` takes the softmax after the choice, over the chosen logits. */
 export type RouterScoring = "softmax" | "softmax_chosen" | "sigmoid";
@@ -93,3 +94,40 @@ function withoutWeakGroups(scores: readonly number[], groups: RouterGroups): num
 function topIndices(values: readonly number[], count: number): number[] {
   return values.map((_, i) => i).sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
 }
+
+const SCORINGS: readonly RouterScoring[] = ["softmax", "softmax_chosen", "sigmoid"]; // as router.comp numbers them
+
+/** GPU: one subgroup per row, which takes the best expert `used` times. */
+function record(node: RouterNode, gpu: GpuContext): void {
+  const logits = gpu.matrix(node.inputs[0]);
+  const [ids, weights] = node.outputs.map((value) => gpu.matrix(value));
+  const constants = {
+    WORKGROUP: gpu.kernels.subgroup,
+    EXPERTS: logits.width,
+    USED: ids.width,
+    SCORING: SCORINGS.indexOf(node.scoring),
+    GROUPS: node.groups?.count ?? 1,
+    GROUPS_USED: node.groups?.used ?? 1,
+    BEST_TWO: node.groups?.score === "best_two",
+    RENORMALIZE: node.renormalize,
+  };
+  gpu.recorder.dispatch(gpu.kernels.get("router", { constants }), {
+    workgroups: [logits.rows, 1, 1],
+    push: {
+      logits: logits.span,
+      ids: ids.span,
+      weights: weights.span,
+      selectionBias: parameters(gpu, node.selectionBias),
+      expertScales: parameters(gpu, node.expertScales),
+      logitsStride: logits.stride,
+      idsStride: ids.stride,
+      weightsStride: weights.stride,
+      scale: node.scale,
+    },
+    reads: spansOf(logits),
+    writes: spansOf(ids, weights),
+  });
+}
+
+/** `router`. */
+export const router: Operation<RouterNode> = { op: "router", reference: routerReference, record };

@@ -2,11 +2,21 @@
  * The selective state space of Mamba (Gu & Dao 2023, https://arxiv.org/abs/2312.00752, equations 2a and 4, algorithm 2):
  * every channel carries `stateSize` numbers that decay at rates of their own, at a pace the token sets.
  *
- * The state is `[stateSize, channels]`.
+ * The state is `[channels, stateSize]`.
  */
-import type { NodeBase, ReferenceContext, StateSlot, Value, Weight } from "./operation.ts";
+import type {
+  GpuContext,
+  NodeBase,
+  Operation,
+  ReferenceContext,
+  StateSlot,
+  Value,
+  Weight,
+} from "./operation.ts";
 import { activate } from "./activations.ts";
 import { rowOf } from "./matrix.ts";
+import { parameters } from "./recording.ts";
+import { recordScan } from "./scan.ts";
 
 /**
  * Per token and channel c, with `d = softplus(dt[c])`: `h[n] = exp(d A[c, n]) h[n] + d B[n] x[c]` and
@@ -22,7 +32,7 @@ export interface SelectiveScanNode extends NodeBase {
   readonly decay: Weight;
   /** D: `[channels]` */
   readonly skip: Weight;
-  /** `stateSize * channels` elements. */
+  /** `channels * stateSize` elements. */
   readonly state: StateSlot;
 }
 
@@ -41,7 +51,7 @@ export function selectiveScanReference(node: SelectiveScanNode, context: Referen
       const step = activate("softplus", rowOf(dt, r)[channel]);
       let sum = skip[channel] * input;
       for (let n = 0; n < stateSize; n++) {
-        const at = n * channels + channel;
+        const at = channel * stateSize + n;
         state[at] = Math.exp(step * decay[channel * stateSize + n]) * state[at] +
           step * rowOf(b, r)[n] * input;
         sum += rowOf(c, r)[n] * state[at];
@@ -50,3 +60,27 @@ export function selectiveScanReference(node: SelectiveScanNode, context: Referen
     }
   }
 }
+
+/** GPU: the scan that Mamba-2 uses too, with channels in place of heads. */
+function record(node: SelectiveScanNode, gpu: GpuContext): void {
+  const [x, dt, b, c, gate] = node.inputs.map((value) => gpu.matrix(value));
+  const y = gpu.matrix(node.outputs[0]);
+  recordScan(gpu, {
+    operands: { x, b, c, dt, gate, y },
+    decay: parameters(gpu, node.decay),
+    dtBias: 0,
+    skip: parameters(gpu, node.skip),
+    state: gpu.state(node.state).span,
+    stateSize: node.decay.columns,
+    decayPerElement: true,
+    headDim: 1,
+    groupDim: x.width,
+  });
+}
+
+/** `selective_scan`. */
+export const selectiveScan: Operation<SelectiveScanNode> = {
+  op: "selective_scan",
+  reference: selectiveScanReference,
+  record,
+};

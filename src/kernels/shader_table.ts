@@ -3,6 +3,9 @@
 import { struct } from "../../ffi/layout.ts";
 import { f32, u32, u64 } from "../../ffi/types.ts";
 import add from "../../shaders/compiled/add.spv" with { type: "bytes" };
+import blend from "../../shaders/compiled/blend.spv" with { type: "bytes" };
+import deinterleave from "../../shaders/compiled/deinterleave.spv" with { type: "bytes" };
+import delta_net from "../../shaders/compiled/delta_net.spv" with { type: "bytes" };
 import embed__f32 from "../../shaders/compiled/embed.f32.spv" with { type: "bytes" };
 import embed__f16 from "../../shaders/compiled/embed.f16.spv" with { type: "bytes" };
 import embed__bf16 from "../../shaders/compiled/embed.bf16.spv" with { type: "bytes" };
@@ -16,9 +19,21 @@ import embed__q3_k from "../../shaders/compiled/embed.q3_k.spv" with { type: "by
 import embed__q4_k from "../../shaders/compiled/embed.q4_k.spv" with { type: "bytes" };
 import embed__q5_k from "../../shaders/compiled/embed.q5_k.spv" with { type: "bytes" };
 import embed__q6_k from "../../shaders/compiled/embed.q6_k.spv" with { type: "bytes" };
+import embed__iq1_s from "../../shaders/compiled/embed.iq1_s.spv" with { type: "bytes" };
+import embed__iq1_m from "../../shaders/compiled/embed.iq1_m.spv" with { type: "bytes" };
+import embed__iq2_xxs from "../../shaders/compiled/embed.iq2_xxs.spv" with { type: "bytes" };
+import embed__iq2_xs from "../../shaders/compiled/embed.iq2_xs.spv" with { type: "bytes" };
+import embed__iq2_s from "../../shaders/compiled/embed.iq2_s.spv" with { type: "bytes" };
+import embed__iq3_xxs from "../../shaders/compiled/embed.iq3_xxs.spv" with { type: "bytes" };
+import embed__iq3_s from "../../shaders/compiled/embed.iq3_s.spv" with { type: "bytes" };
 import embed__iq4_nl from "../../shaders/compiled/embed.iq4_nl.spv" with { type: "bytes" };
 import embed__iq4_xs from "../../shaders/compiled/embed.iq4_xs.spv" with { type: "bytes" };
+import embed__tq1_0 from "../../shaders/compiled/embed.tq1_0.spv" with { type: "bytes" };
+import embed__tq2_0 from "../../shaders/compiled/embed.tq2_0.spv" with { type: "bytes" };
+import embed__q1_0 from "../../shaders/compiled/embed.q1_0.spv" with { type: "bytes" };
+import embed__q2_0 from "../../shaders/compiled/embed.q2_0.spv" with { type: "bytes" };
 import embed__mxfp4 from "../../shaders/compiled/embed.mxfp4.spv" with { type: "bytes" };
+import embed__nvfp4 from "../../shaders/compiled/embed.nvfp4.spv" with { type: "bytes" };
 import gated from "../../shaders/compiled/gated.spv" with { type: "bytes" };
 import matvec__f32 from "../../shaders/compiled/matvec.f32.spv" with { type: "bytes" };
 import matvec__f16 from "../../shaders/compiled/matvec.f16.spv" with { type: "bytes" };
@@ -33,12 +48,55 @@ import matvec__q3_k from "../../shaders/compiled/matvec.q3_k.spv" with { type: "
 import matvec__q4_k from "../../shaders/compiled/matvec.q4_k.spv" with { type: "bytes" };
 import matvec__q5_k from "../../shaders/compiled/matvec.q5_k.spv" with { type: "bytes" };
 import matvec__q6_k from "../../shaders/compiled/matvec.q6_k.spv" with { type: "bytes" };
+import matvec__iq1_s from "../../shaders/compiled/matvec.iq1_s.spv" with { type: "bytes" };
+import matvec__iq1_m from "../../shaders/compiled/matvec.iq1_m.spv" with { type: "bytes" };
+import matvec__iq2_xxs from "../../shaders/compiled/matvec.iq2_xxs.spv" with { type: "bytes" };
+import matvec__iq2_xs from "../../shaders/compiled/matvec.iq2_xs.spv" with { type: "bytes" };
+import matvec__iq2_s from "../../shaders/compiled/matvec.iq2_s.spv" with { type: "bytes" };
+import matvec__iq3_xxs from "../../shaders/compiled/matvec.iq3_xxs.spv" with { type: "bytes" };
+import matvec__iq3_s from "../../shaders/compiled/matvec.iq3_s.spv" with { type: "bytes" };
 import matvec__iq4_nl from "../../shaders/compiled/matvec.iq4_nl.spv" with { type: "bytes" };
 import matvec__iq4_xs from "../../shaders/compiled/matvec.iq4_xs.spv" with { type: "bytes" };
+import matvec__tq1_0 from "../../shaders/compiled/matvec.tq1_0.spv" with { type: "bytes" };
+import matvec__tq2_0 from "../../shaders/compiled/matvec.tq2_0.spv" with { type: "bytes" };
+import matvec__q1_0 from "../../shaders/compiled/matvec.q1_0.spv" with { type: "bytes" };
+import matvec__q2_0 from "../../shaders/compiled/matvec.q2_0.spv" with { type: "bytes" };
 import matvec__mxfp4 from "../../shaders/compiled/matvec.mxfp4.spv" with { type: "bytes" };
+import matvec__nvfp4 from "../../shaders/compiled/matvec.nvfp4.spv" with { type: "bytes" };
 import matvec_any__f32 from "../../shaders/compiled/matvec_any.f32.spv" with { type: "bytes" };
 import matvec_any__f16 from "../../shaders/compiled/matvec_any.f16.spv" with { type: "bytes" };
 import matvec_any__bf16 from "../../shaders/compiled/matvec_any.bf16.spv" with { type: "bytes" };
+import matvec_experts__f32 from "../../shaders/compiled/matvec_experts.f32.spv" with { type: "bytes" };
+import matvec_experts__f16 from "../../shaders/compiled/matvec_experts.f16.spv" with { type: "bytes" };
+import matvec_experts__bf16 from "../../shaders/compiled/matvec_experts.bf16.spv" with { type: "bytes" };
+import matvec_experts__q4_0 from "../../shaders/compiled/matvec_experts.q4_0.spv" with { type: "bytes" };
+import matvec_experts__q4_1 from "../../shaders/compiled/matvec_experts.q4_1.spv" with { type: "bytes" };
+import matvec_experts__q5_0 from "../../shaders/compiled/matvec_experts.q5_0.spv" with { type: "bytes" };
+import matvec_experts__q5_1 from "../../shaders/compiled/matvec_experts.q5_1.spv" with { type: "bytes" };
+import matvec_experts__q8_0 from "../../shaders/compiled/matvec_experts.q8_0.spv" with { type: "bytes" };
+import matvec_experts__q2_k from "../../shaders/compiled/matvec_experts.q2_k.spv" with { type: "bytes" };
+import matvec_experts__q3_k from "../../shaders/compiled/matvec_experts.q3_k.spv" with { type: "bytes" };
+import matvec_experts__q4_k from "../../shaders/compiled/matvec_experts.q4_k.spv" with { type: "bytes" };
+import matvec_experts__q5_k from "../../shaders/compiled/matvec_experts.q5_k.spv" with { type: "bytes" };
+import matvec_experts__q6_k from "../../shaders/compiled/matvec_experts.q6_k.spv" with { type: "bytes" };
+import matvec_experts__iq1_s from "../../shaders/compiled/matvec_experts.iq1_s.spv" with { type: "bytes" };
+import matvec_experts__iq1_m from "../../shaders/compiled/matvec_experts.iq1_m.spv" with { type: "bytes" };
+import matvec_experts__iq2_xxs from "../../shaders/compiled/matvec_experts.iq2_xxs.spv" with { type: "bytes" };
+import matvec_experts__iq2_xs from "../../shaders/compiled/matvec_experts.iq2_xs.spv" with { type: "bytes" };
+import matvec_experts__iq2_s from "../../shaders/compiled/matvec_experts.iq2_s.spv" with { type: "bytes" };
+import matvec_experts__iq3_xxs from "../../shaders/compiled/matvec_experts.iq3_xxs.spv" with { type: "bytes" };
+import matvec_experts__iq3_s from "../../shaders/compiled/matvec_experts.iq3_s.spv" with { type: "bytes" };
+import matvec_experts__iq4_nl from "../../shaders/compiled/matvec_experts.iq4_nl.spv" with { type: "bytes" };
+import matvec_experts__iq4_xs from "../../shaders/compiled/matvec_experts.iq4_xs.spv" with { type: "bytes" };
+import matvec_experts__tq1_0 from "../../shaders/compiled/matvec_experts.tq1_0.spv" with { type: "bytes" };
+import matvec_experts__tq2_0 from "../../shaders/compiled/matvec_experts.tq2_0.spv" with { type: "bytes" };
+import matvec_experts__q1_0 from "../../shaders/compiled/matvec_experts.q1_0.spv" with { type: "bytes" };
+import matvec_experts__q2_0 from "../../shaders/compiled/matvec_experts.q2_0.spv" with { type: "bytes" };
+import matvec_experts__mxfp4 from "../../shaders/compiled/matvec_experts.mxfp4.spv" with { type: "bytes" };
+import matvec_experts__nvfp4 from "../../shaders/compiled/matvec_experts.nvfp4.spv" with { type: "bytes" };
+import matvec_experts_any__f32 from "../../shaders/compiled/matvec_experts_any.f32.spv" with { type: "bytes" };
+import matvec_experts_any__f16 from "../../shaders/compiled/matvec_experts_any.f16.spv" with { type: "bytes" };
+import matvec_experts_any__bf16 from "../../shaders/compiled/matvec_experts_any.bf16.spv" with { type: "bytes" };
 import matvec_lanes__f32 from "../../shaders/compiled/matvec_lanes.f32.spv" with { type: "bytes" };
 import matvec_lanes__f16 from "../../shaders/compiled/matvec_lanes.f16.spv" with { type: "bytes" };
 import matvec_lanes__bf16 from "../../shaders/compiled/matvec_lanes.bf16.spv" with { type: "bytes" };
@@ -52,12 +110,30 @@ import matvec_lanes__q3_k from "../../shaders/compiled/matvec_lanes.q3_k.spv" wi
 import matvec_lanes__q4_k from "../../shaders/compiled/matvec_lanes.q4_k.spv" with { type: "bytes" };
 import matvec_lanes__q5_k from "../../shaders/compiled/matvec_lanes.q5_k.spv" with { type: "bytes" };
 import matvec_lanes__q6_k from "../../shaders/compiled/matvec_lanes.q6_k.spv" with { type: "bytes" };
+import matvec_lanes__iq1_s from "../../shaders/compiled/matvec_lanes.iq1_s.spv" with { type: "bytes" };
+import matvec_lanes__iq1_m from "../../shaders/compiled/matvec_lanes.iq1_m.spv" with { type: "bytes" };
+import matvec_lanes__iq2_xxs from "../../shaders/compiled/matvec_lanes.iq2_xxs.spv" with { type: "bytes" };
+import matvec_lanes__iq2_xs from "../../shaders/compiled/matvec_lanes.iq2_xs.spv" with { type: "bytes" };
+import matvec_lanes__iq2_s from "../../shaders/compiled/matvec_lanes.iq2_s.spv" with { type: "bytes" };
+import matvec_lanes__iq3_xxs from "../../shaders/compiled/matvec_lanes.iq3_xxs.spv" with { type: "bytes" };
+import matvec_lanes__iq3_s from "../../shaders/compiled/matvec_lanes.iq3_s.spv" with { type: "bytes" };
 import matvec_lanes__iq4_nl from "../../shaders/compiled/matvec_lanes.iq4_nl.spv" with { type: "bytes" };
 import matvec_lanes__iq4_xs from "../../shaders/compiled/matvec_lanes.iq4_xs.spv" with { type: "bytes" };
+import matvec_lanes__tq1_0 from "../../shaders/compiled/matvec_lanes.tq1_0.spv" with { type: "bytes" };
+import matvec_lanes__tq2_0 from "../../shaders/compiled/matvec_lanes.tq2_0.spv" with { type: "bytes" };
+import matvec_lanes__q1_0 from "../../shaders/compiled/matvec_lanes.q1_0.spv" with { type: "bytes" };
+import matvec_lanes__q2_0 from "../../shaders/compiled/matvec_lanes.q2_0.spv" with { type: "bytes" };
 import matvec_lanes__mxfp4 from "../../shaders/compiled/matvec_lanes.mxfp4.spv" with { type: "bytes" };
+import matvec_lanes__nvfp4 from "../../shaders/compiled/matvec_lanes.nvfp4.spv" with { type: "bytes" };
 import norm from "../../shaders/compiled/norm.spv" with { type: "bytes" };
 import rope from "../../shaders/compiled/rope.spv" with { type: "bytes" };
+import router from "../../shaders/compiled/router.spv" with { type: "bytes" };
+import scale_rows from "../../shaders/compiled/scale_rows.spv" with { type: "bytes" };
+import short_convolution from "../../shaders/compiled/short_convolution.spv" with { type: "bytes" };
+import state_space_scan from "../../shaders/compiled/state_space_scan.spv" with { type: "bytes" };
 import store_kv from "../../shaders/compiled/store_kv.spv" with { type: "bytes" };
+import token_shift from "../../shaders/compiled/token_shift.spv" with { type: "bytes" };
+import wkv7 from "../../shaders/compiled/wkv7.spv" with { type: "bytes" };
 
 /** Push constants, specialization constants and SPIR-V of every kernel. */
 export const SHADERS = {
@@ -66,10 +142,25 @@ export const SHADERS = {
     constants: {"WORKGROUP":0},
     modules: add,
   },
+  blend: {
+    push: struct("blend", { a: u64, b: u64, t: u64, y: u64, width: u32, aStride: u32, bStride: u32, tStride: u32, yStride: u32 }),
+    constants: {"WORKGROUP":0},
+    modules: blend,
+  },
+  deinterleave: {
+    push: struct("deinterleave", { x: u64, first: u64, second: u64, width: u32, firstDim: u32, secondDim: u32, xStride: u32, firstStride: u32, secondStride: u32 }),
+    constants: {"WORKGROUP":0},
+    modules: deinterleave,
+  },
+  delta_net: {
+    push: struct("delta_net", { step: u64, qkv: u64, alpha: u64, beta: u64, gate: u64, y: u64, decay: u64, dtBias: u64, normWeight: u64, state: u64, keyHeads: u32, valueHeads: u32, valueDim: u32, gateGroup: u32, qkvStride: u32, alphaStride: u32, betaStride: u32, gateStride: u32, yStride: u32, epsilon: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"KEY_DIM":3,"TILED":4},
+    modules: delta_net,
+  },
   embed: {
     push: struct("embed", { table: u64, step: u64, y: u64, blocks: u32, rows: u32, width: u32, yStride: u32, offset: u32, scale: f32 }),
     constants: {"WORKGROUP":0,"INDEX":1},
-    modules: { f32: embed__f32, f16: embed__f16, bf16: embed__bf16, q4_0: embed__q4_0, q4_1: embed__q4_1, q5_0: embed__q5_0, q5_1: embed__q5_1, q8_0: embed__q8_0, q2_k: embed__q2_k, q3_k: embed__q3_k, q4_k: embed__q4_k, q5_k: embed__q5_k, q6_k: embed__q6_k, iq4_nl: embed__iq4_nl, iq4_xs: embed__iq4_xs, mxfp4: embed__mxfp4 },
+    modules: { f32: embed__f32, f16: embed__f16, bf16: embed__bf16, q4_0: embed__q4_0, q4_1: embed__q4_1, q5_0: embed__q5_0, q5_1: embed__q5_1, q8_0: embed__q8_0, q2_k: embed__q2_k, q3_k: embed__q3_k, q4_k: embed__q4_k, q5_k: embed__q5_k, q6_k: embed__q6_k, iq1_s: embed__iq1_s, iq1_m: embed__iq1_m, iq2_xxs: embed__iq2_xxs, iq2_xs: embed__iq2_xs, iq2_s: embed__iq2_s, iq3_xxs: embed__iq3_xxs, iq3_s: embed__iq3_s, iq4_nl: embed__iq4_nl, iq4_xs: embed__iq4_xs, tq1_0: embed__tq1_0, tq2_0: embed__tq2_0, q1_0: embed__q1_0, q2_0: embed__q2_0, mxfp4: embed__mxfp4, nvfp4: embed__nvfp4 },
   },
   gated: {
     push: struct("gated", { gate: u64, up: u64, y: u64, width: u32, gateStride: u32, upStride: u32, yStride: u32 }),
@@ -79,17 +170,27 @@ export const SHADERS = {
   matvec: {
     push: struct("matvec", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"TILE":5,"ACTIVATION":6,"PAIR":7,"NORM":8},
-    modules: { f32: matvec__f32, f16: matvec__f16, bf16: matvec__bf16, q4_0: matvec__q4_0, q4_1: matvec__q4_1, q5_0: matvec__q5_0, q5_1: matvec__q5_1, q8_0: matvec__q8_0, q2_k: matvec__q2_k, q3_k: matvec__q3_k, q4_k: matvec__q4_k, q5_k: matvec__q5_k, q6_k: matvec__q6_k, iq4_nl: matvec__iq4_nl, iq4_xs: matvec__iq4_xs, mxfp4: matvec__mxfp4 },
+    modules: { f32: matvec__f32, f16: matvec__f16, bf16: matvec__bf16, q4_0: matvec__q4_0, q4_1: matvec__q4_1, q5_0: matvec__q5_0, q5_1: matvec__q5_1, q8_0: matvec__q8_0, q2_k: matvec__q2_k, q3_k: matvec__q3_k, q4_k: matvec__q4_k, q5_k: matvec__q5_k, q6_k: matvec__q6_k, iq1_s: matvec__iq1_s, iq1_m: matvec__iq1_m, iq2_xxs: matvec__iq2_xxs, iq2_xs: matvec__iq2_xs, iq2_s: matvec__iq2_s, iq3_xxs: matvec__iq3_xxs, iq3_s: matvec__iq3_s, iq4_nl: matvec__iq4_nl, iq4_xs: matvec__iq4_xs, tq1_0: matvec__tq1_0, tq2_0: matvec__tq2_0, q1_0: matvec__q1_0, q2_0: matvec__q2_0, mxfp4: matvec__mxfp4, nvfp4: matvec__nvfp4 },
   },
   matvec_any: {
     push: struct("matvec_any", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ACTIVATION":3,"PAIR":4,"NORM":5},
     modules: { f32: matvec_any__f32, f16: matvec_any__f16, bf16: matvec_any__bf16 },
   },
+  matvec_experts: {
+    push: struct("matvec_experts", { weight: u64, weight2: u64, x: u64, y: u64, ids: u64, factors: u64, bias: u64, bias2: u64, residual: u64, blocks: u32, rows: u32, columns: u32, matrixRows: u32, firstRow2: u32, slots: u32, xStride: u32, yStride: u32, idsStride: u32, factorsStride: u32, residualStride: u32, scale: f32, limit: f32, upOffset: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"TILE":5,"ACTIVATION":6,"PAIR":7,"NORM":8,"SUM":9,"SLOTTED_X":10,"TAIL":11},
+    modules: { f32: matvec_experts__f32, f16: matvec_experts__f16, bf16: matvec_experts__bf16, q4_0: matvec_experts__q4_0, q4_1: matvec_experts__q4_1, q5_0: matvec_experts__q5_0, q5_1: matvec_experts__q5_1, q8_0: matvec_experts__q8_0, q2_k: matvec_experts__q2_k, q3_k: matvec_experts__q3_k, q4_k: matvec_experts__q4_k, q5_k: matvec_experts__q5_k, q6_k: matvec_experts__q6_k, iq1_s: matvec_experts__iq1_s, iq1_m: matvec_experts__iq1_m, iq2_xxs: matvec_experts__iq2_xxs, iq2_xs: matvec_experts__iq2_xs, iq2_s: matvec_experts__iq2_s, iq3_xxs: matvec_experts__iq3_xxs, iq3_s: matvec_experts__iq3_s, iq4_nl: matvec_experts__iq4_nl, iq4_xs: matvec_experts__iq4_xs, tq1_0: matvec_experts__tq1_0, tq2_0: matvec_experts__tq2_0, q1_0: matvec_experts__q1_0, q2_0: matvec_experts__q2_0, mxfp4: matvec_experts__mxfp4, nvfp4: matvec_experts__nvfp4 },
+  },
+  matvec_experts_any: {
+    push: struct("matvec_experts_any", { weight: u64, weight2: u64, x: u64, y: u64, ids: u64, factors: u64, bias: u64, bias2: u64, residual: u64, blocks: u32, rows: u32, columns: u32, matrixRows: u32, firstRow2: u32, slots: u32, xStride: u32, yStride: u32, idsStride: u32, factorsStride: u32, residualStride: u32, scale: f32, limit: f32, upOffset: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ACTIVATION":3,"PAIR":4,"NORM":5,"SUM":6,"SLOTTED_X":7,"TAIL":8},
+    modules: { f32: matvec_experts_any__f32, f16: matvec_experts_any__f16, bf16: matvec_experts_any__bf16 },
+  },
   matvec_lanes: {
     push: struct("matvec_lanes", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"ROWS":2,"TOKENS":3,"ACTIVATION":4,"PAIR":5,"NORM":6,"ALIGNED":7},
-    modules: { f32: matvec_lanes__f32, f16: matvec_lanes__f16, bf16: matvec_lanes__bf16, q4_0: matvec_lanes__q4_0, q4_1: matvec_lanes__q4_1, q5_0: matvec_lanes__q5_0, q5_1: matvec_lanes__q5_1, q8_0: matvec_lanes__q8_0, q2_k: matvec_lanes__q2_k, q3_k: matvec_lanes__q3_k, q4_k: matvec_lanes__q4_k, q5_k: matvec_lanes__q5_k, q6_k: matvec_lanes__q6_k, iq4_nl: matvec_lanes__iq4_nl, iq4_xs: matvec_lanes__iq4_xs, mxfp4: matvec_lanes__mxfp4 },
+    modules: { f32: matvec_lanes__f32, f16: matvec_lanes__f16, bf16: matvec_lanes__bf16, q4_0: matvec_lanes__q4_0, q4_1: matvec_lanes__q4_1, q5_0: matvec_lanes__q5_0, q5_1: matvec_lanes__q5_1, q8_0: matvec_lanes__q8_0, q2_k: matvec_lanes__q2_k, q3_k: matvec_lanes__q3_k, q4_k: matvec_lanes__q4_k, q5_k: matvec_lanes__q5_k, q6_k: matvec_lanes__q6_k, iq1_s: matvec_lanes__iq1_s, iq1_m: matvec_lanes__iq1_m, iq2_xxs: matvec_lanes__iq2_xxs, iq2_xs: matvec_lanes__iq2_xs, iq2_s: matvec_lanes__iq2_s, iq3_xxs: matvec_lanes__iq3_xxs, iq3_s: matvec_lanes__iq3_s, iq4_nl: matvec_lanes__iq4_nl, iq4_xs: matvec_lanes__iq4_xs, tq1_0: matvec_lanes__tq1_0, tq2_0: matvec_lanes__tq2_0, q1_0: matvec_lanes__q1_0, q2_0: matvec_lanes__q2_0, mxfp4: matvec_lanes__mxfp4, nvfp4: matvec_lanes__nvfp4 },
   },
   norm: {
     push: struct("norm", { x: u64, y: u64, weight: u64, bias: u64, groups: u32, groupWidth: u32, xStride: u32, yStride: u32, weightLength: u32, biasLength: u32, epsilon: f32 }),
@@ -101,9 +202,39 @@ export const SHADERS = {
     constants: {"WORKGROUP":0,"ADJACENT":1},
     modules: rope,
   },
+  router: {
+    push: struct("router", { logits: u64, ids: u64, weights: u64, selectionBias: u64, expertScales: u64, logitsStride: u32, idsStride: u32, weightsStride: u32, scale: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"EXPERTS":2,"USED":3,"SCORING":4,"GROUPS":5,"GROUPS_USED":6,"BEST_TWO":7,"RENORMALIZE":8},
+    modules: router,
+  },
+  scale_rows: {
+    push: struct("scale_rows", { x: u64, factor: u64, y: u64, width: u32, xStride: u32, factorStride: u32, yStride: u32 }),
+    constants: {"WORKGROUP":0,"ACTIVATION":1},
+    modules: scale_rows,
+  },
+  short_convolution: {
+    push: struct("short_convolution", { step: u64, x: u64, before: u64, after: u64, y: u64, weight: u64, bias: u64, state: u64, channels: u32, xStride: u32, beforeStride: u32, afterStride: u32, yStride: u32 }),
+    constants: {"WORKGROUP":0,"KERNEL":1,"RUN":2,"ACTIVATION":3},
+    modules: short_convolution,
+  },
+  state_space_scan: {
+    push: struct("state_space_scan", { step: u64, x: u64, b: u64, c: u64, dt: u64, gate: u64, y: u64, decay: u64, dtBias: u64, skip: u64, state: u64, channels: u32, headDim: u32, groupDim: u32, xStride: u32, bcStride: u32, dtStride: u32, gateStride: u32, yStride: u32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"STATE":3,"DECAY_PER_ELEMENT":4},
+    modules: state_space_scan,
+  },
   store_kv: {
     push: struct("store_kv", { step: u64, k: u64, v: u64, keys: u64, values: u64, keyWidth: u32, valueWidth: u32, kStride: u32, vStride: u32 }),
     constants: {"WORKGROUP":0,"KV_BYTES":1},
     modules: store_kv,
+  },
+  token_shift: {
+    push: struct("token_shift", { step: u64, x: u64, y: u64, mix: u64, state: u64, width: u32, mixes: u32, xStride: u32, yStride: u32 }),
+    constants: {"WORKGROUP":0},
+    modules: token_shift,
+  },
+  wkv7: {
+    push: struct("wkv7", { step: u64, r: u64, decay: u64, k: u64, v: u64, a: u64, gate: u64, y: u64, removalScale: u64, learningScale: u64, bonus: u64, normWeight: u64, normBias: u64, state: u64, width: u32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"HEAD_DIM":3},
+    modules: wkv7,
   },
 } as const;

@@ -5,9 +5,18 @@
  *
  * The state holds the last `kernel - 1` inputs of each channel, `[kernel - 1, channels]`, oldest first.
  */
-import type { NodeBase, ReferenceContext, StateSlot, Value, Weight } from "./operation.ts";
-import { activate, type Activation } from "./activations.ts";
+import type {
+  GpuContext,
+  NodeBase,
+  Operation,
+  ReferenceContext,
+  StateSlot,
+  Value,
+  Weight,
+} from "./operation.ts";
+import { activate, type Activation, activationIndex } from "./activations.ts";
 import { rowOf } from "./matrix.ts";
+import { parameters, spansOf } from "./recording.ts";
 
 /** `y[t, c] = after[t, c] * activation(bias[c] + sum over j of W[c, j] u[t - kernel + 1 + j, c])` with `u = before * x`. */
 export interface ShortConvolutionNode extends NodeBase {
@@ -46,3 +55,47 @@ export function shortConvolutionReference(node: ShortConvolutionNode, context: R
     window.forEach((value, j) => state[j * channels + c] = value);
   }
 }
+
+/** Rows that one lane takes: enough to make up for reading the window before them again. */
+const RUN = 16;
+
+/** GPU: a lane per channel and run of rows. */
+function record(node: ShortConvolutionNode, gpu: GpuContext): void {
+  const [x, before, after] = node.inputs.map((value) => gpu.matrix(value));
+  const y = gpu.matrix(node.outputs[0]);
+  const state = gpu.state(node.state).span;
+  const workgroup = gpu.kernels.workgroup();
+  const constants = {
+    WORKGROUP: workgroup,
+    KERNEL: node.weight.columns,
+    RUN,
+    ACTIVATION: activationIndex(node.activation),
+  };
+  gpu.recorder.dispatch(gpu.kernels.get("short_convolution", { constants }), {
+    workgroups: [Math.ceil(x.width / workgroup), Math.ceil(x.rows / RUN), 1],
+    push: {
+      step: gpu.step,
+      x: x.span,
+      before: before?.span ?? 0,
+      after: after?.span ?? 0,
+      y: y.span,
+      weight: parameters(gpu, node.weight),
+      bias: parameters(gpu, node.bias),
+      state,
+      channels: x.width,
+      xStride: x.stride,
+      beforeStride: before?.stride ?? 0,
+      afterStride: after?.stride ?? 0,
+      yStride: y.stride,
+    },
+    reads: [gpu.step, state, ...spansOf(x, before, after)],
+    writes: [state, ...spansOf(y)],
+  });
+}
+
+/** `short_convolution`. */
+export const shortConvolution: Operation<ShortConvolutionNode> = {
+  op: "short_convolution",
+  reference: shortConvolutionReference,
+  record,
+};

@@ -2,15 +2,25 @@
  * The state space of Mamba-2 (Dao & Gu 2024, https://arxiv.org/abs/2405.21060, section 5): one decay per head, and
  * B and C shared by groups of heads, as keys and queries would be.
  *
- * The state is `[heads, stateSize, headDim]`.
+ * The state is `[heads, headDim, stateSize]`.
  */
-import type { NodeBase, ReferenceContext, StateSlot, Value, Weight } from "./operation.ts";
+import type {
+  GpuContext,
+  NodeBase,
+  Operation,
+  ReferenceContext,
+  StateSlot,
+  Value,
+  Weight,
+} from "./operation.ts";
 import { activate } from "./activations.ts";
 import { rowOf } from "./matrix.ts";
+import { parameters } from "./recording.ts";
+import { columnsOf, recordScan } from "./scan.ts";
 
 /**
- * Per token, head h and element p, with `d = softplus(dt[h] + dtBias[h])`: `s[n, p] = exp(d A[h]) s[n, p] + d B[n] x[p]`
- * and `y[p] = (sum over n of C[n] s[n, p] + D[h] x[p]) * silu(gate[p])`.
+ * Per token, head h and element p, with `d = softplus(dt[h] + dtBias[h])`: `s[p, n] = exp(d A[h]) s[p, n] + d B[n] x[p]`
+ * and `y[p] = (sum over n of C[n] s[p, n] + D[h] x[p]) * silu(gate[p])`.
  */
 export interface StateSpaceScanNode extends NodeBase {
   readonly op: "state_space_scan";
@@ -27,7 +37,7 @@ export interface StateSpaceScanNode extends NodeBase {
   readonly heads: number;
   readonly groups: number;
   readonly stateSize: number;
-  /** `heads * stateSize * headDim` elements. */
+  /** `heads * headDim * stateSize` elements. */
   readonly state: StateSlot;
 }
 
@@ -57,11 +67,44 @@ export function stateSpaceScanReference(node: StateSpaceScanNode, context: Refer
       for (let p = 0; p < headDim; p++) {
         let sum = skip[head] * x[p];
         for (let n = 0; n < stateSize; n++) {
-          state[n * headDim + p] = kept * state[n * headDim + p] + step * b[n] * x[p];
-          sum += c[n] * state[n * headDim + p];
+          state[p * stateSize + n] = kept * state[p * stateSize + n] + step * b[n] * x[p];
+          sum += c[n] * state[p * stateSize + n];
         }
         rowOf(y, r)[head * headDim + p] = sum * activate("silu", rowOf(gate, r)[head * headDim + p]);
       }
     }
   }
 }
+
+/** GPU: the scan that Mamba uses too; x, B and C are columns of the first input. */
+function record(node: StateSpaceScanNode, gpu: GpuContext): void {
+  const [xbc, dt, gate] = node.inputs.map((value) => gpu.matrix(value));
+  const y = gpu.matrix(node.outputs[0]);
+  const { heads, groups, stateSize } = node;
+  const shared = groups * stateSize;
+  recordScan(gpu, {
+    operands: {
+      x: columnsOf(xbc, 0, y.width),
+      b: columnsOf(xbc, y.width, shared),
+      c: columnsOf(xbc, y.width + shared, shared),
+      dt,
+      gate,
+      y,
+    },
+    decay: parameters(gpu, node.decay),
+    dtBias: parameters(gpu, node.dtBias),
+    skip: parameters(gpu, node.skip),
+    state: gpu.state(node.state).span,
+    stateSize,
+    decayPerElement: false,
+    headDim: y.width / heads,
+    groupDim: y.width / groups,
+  });
+}
+
+/** `state_space_scan`. */
+export const stateSpaceScan: Operation<StateSpaceScanNode> = {
+  op: "state_space_scan",
+  reference: stateSpaceScanReference,
+  record,
+};

@@ -19,6 +19,20 @@ export function teamFor(kernels: KernelSet, elements: number, sums: number): Tea
   return { workgroup, team };
 }
 
+/** Row elements that a lane of a recurrent kernel keeps in registers: what leaves room for the vectors it works with. */
+const STATE_PER_LANE = 16;
+
+/** Teams for a workgroup that carries `rows` rows of `elements` state elements each through a batch, all of them at once if it can. */
+export function recurrentTeams(kernels: KernelSet, elements: number, rows: number): Teams {
+  const fewest = powerOfTwoUpTo(2 * Math.ceil(elements / STATE_PER_LANE) - 1);
+  const most = kernels.workgroup(1024);
+  const team = Math.min(fewest, most);
+  return {
+    team,
+    workgroup: Math.max(team, Math.min(most, kernels.workgroup(team * powerOfTwoUpTo(2 * rows - 1)))),
+  };
+}
+
 /** The largest power of two that is not above `value`, which is at least 1. */
 export function powerOfTwoUpTo(value: number): number {
   return 2 ** Math.floor(Math.log2(value));

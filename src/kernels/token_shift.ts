@@ -2,8 +2,17 @@
  * RWKV's token shift: blends of each token with the one before it (RWKV-7, https://arxiv.org/abs/2503.14456,
  * equation 3), several at once with different coefficients. The state is the last token's input, `[width]`.
  */
-import type { NodeBase, ReferenceContext, StateSlot, Value, Weight } from "./operation.ts";
+import type {
+  GpuContext,
+  NodeBase,
+  Operation,
+  ReferenceContext,
+  StateSlot,
+  Value,
+  Weight,
+} from "./operation.ts";
 import { rowOf } from "./matrix.ts";
+import { elementGrid, parameters, spansOf } from "./recording.ts";
 
 /** `y[t, i] = x[t] + mix[i] * (x[t - 1] - x[t])` for each row i of `mix`. */
 export interface TokenShiftNode extends NodeBase {
@@ -35,3 +44,34 @@ export function tokenShiftReference(node: TokenShiftNode, context: ReferenceCont
   }
   state.set(rowOf(x, x.rows - 1));
 }
+
+/** GPU: a lane per element and row. */
+function record(node: TokenShiftNode, gpu: GpuContext): void {
+  const x = gpu.matrix(node.inputs[0]);
+  const y = gpu.matrix(node.outputs[0]);
+  const state = gpu.state(node.state).span;
+  const workgroup = gpu.kernels.workgroup();
+  gpu.recorder.dispatch(gpu.kernels.get("token_shift", { constants: { WORKGROUP: workgroup } }), {
+    workgroups: elementGrid(x.width, workgroup, x.rows),
+    push: {
+      step: gpu.step,
+      x: x.span,
+      y: y.span,
+      mix: parameters(gpu, node.mix),
+      state,
+      width: x.width,
+      mixes: node.mix.rows,
+      xStride: x.stride,
+      yStride: y.stride,
+    },
+    reads: [gpu.step, state, ...spansOf(x)],
+    writes: [state, ...spansOf(y)],
+  });
+}
+
+/** `token_shift`. */
+export const tokenShift: Operation<TokenShiftNode> = {
+  op: "token_shift",
+  reference: tokenShiftReference,
+  record,
+};

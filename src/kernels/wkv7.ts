@@ -2,11 +2,22 @@
  * The time mixing of RWKV-7 (Peng et al. 2025, https://arxiv.org/abs/2503.14456, equations 4 to 20): a generalised
  * delta rule with a decay per channel, a learning rate per channel, and separate keys for removing and adding.
  *
- * The state is `[heads, keys, values]`, both `headDim`: a matrix per head that maps a key to the value it recalls.
+ * The state is `[heads, values, keys]`, both `headDim`: the transpose of S, a matrix per head that maps a key to the value it recalls.
  */
-import type { NodeBase, ReferenceContext, StateSlot, Value, Weight } from "./operation.ts";
+import type {
+  GpuContext,
+  NodeBase,
+  Operation,
+  ReferenceContext,
+  StateSlot,
+  Value,
+  Weight,
+} from "./operation.ts";
 import { activate } from "./activations.ts";
 import { dot, rowOf } from "./matrix.ts";
+import { assert } from "../common/assert.ts";
+import { parameters, spansOf } from "./recording.ts";
+import { recurrentTeams } from "./teams.ts";
 
 /** The slowest decay of one step is `exp(-exp(-1/2))`: equation 11. */
 const DECAY_RATE = Math.exp(-0.5);
@@ -59,12 +70,12 @@ export function wkv7Reference(node: Wkv7Node, context: ReferenceContext): void {
       const output = head(rowOf(y, row));
       for (let j = 0; j < headDim; j++) {
         let recalled = 0;
-        for (let i = 0; i < headDim; i++) recalled += removal[i] * state[i * headDim + j];
+        for (let i = 0; i < headDim; i++) recalled += removal[i] * state[j * headDim + i];
         let answer = 0;
         for (let i = 0; i < headDim; i++) {
-          const kept = Math.exp(-DECAY_RATE * activate("sigmoid", decay[i])) * state[i * headDim + j];
-          state[i * headDim + j] = kept - removal[i] * a[i] * recalled + key[i] * v[j];
-          answer += r[i] * state[i * headDim + j];
+          const kept = Math.exp(-DECAY_RATE * activate("sigmoid", decay[i])) * state[j * headDim + i];
+          state[j * headDim + i] = kept - removal[i] * a[i] * recalled + key[i] * v[j];
+          answer += r[i] * state[j * headDim + i];
         }
         output[j] = answer;
       }
@@ -88,3 +99,42 @@ function layerNormed(x: Float32Array): Float32Array {
   const variance = x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / x.length;
   return x.map((value) => (value - mean) / Math.sqrt(variance + GROUP_NORM_EPSILON));
 }
+
+/** GPU: a workgroup per head, a team of lanes per value element. */
+function record(node: Wkv7Node, gpu: GpuContext): void {
+  const inputs = node.inputs.map((value) => gpu.matrix(value));
+  const [r, decay, k, v, a, gate] = inputs;
+  const y = gpu.matrix(node.outputs[0]);
+  assert(
+    [...inputs, y].every(({ stride }) => stride === y.width),
+    `${node.outputs[0].name}: rows are not packed`,
+  );
+  const state = gpu.state(node.state).span;
+  const { workgroup, team } = recurrentTeams(gpu.kernels, node.headDim, node.headDim);
+  const constants = { WORKGROUP: workgroup, TEAM: team, HEAD_DIM: node.headDim };
+  gpu.recorder.dispatch(gpu.kernels.get("wkv7", { constants }), {
+    workgroups: [y.width / node.headDim, 1, 1],
+    push: {
+      step: gpu.step,
+      r: r.span,
+      decay: decay.span,
+      k: k.span,
+      v: v.span,
+      a: a.span,
+      gate: gate.span,
+      y: y.span,
+      removalScale: parameters(gpu, node.removalScale),
+      learningScale: parameters(gpu, node.learningScale),
+      bonus: parameters(gpu, node.bonus),
+      normWeight: parameters(gpu, node.normWeight),
+      normBias: parameters(gpu, node.normBias),
+      state,
+      width: y.width,
+    },
+    reads: [gpu.step, state, ...spansOf(...inputs)],
+    writes: [state, ...spansOf(y)],
+  });
+}
+
+/** `wkv7`. */
+export const wkv7: Operation<Wkv7Node> = { op: "wkv7", reference: wkv7Reference, record };

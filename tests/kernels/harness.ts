@@ -59,6 +59,8 @@ export interface RunOptions {
   readonly contextBucket?: number;
   /** Bytes of an element of the KV cache; default 4, which makes both forms see the same numbers. */
   readonly kvBytes?: 2 | 4;
+  /** Whether the step is marked as stopped for the device. */
+  readonly stopped?: boolean;
 }
 
 interface Held {
@@ -99,18 +101,30 @@ export class Lab implements Disposable {
 
   /** A weight `[rows, columns]` encoded from numbers between -1 and 1, or from `values`. */
   weight(format: FormatName, rows: number, columns: number, values?: ArrayLike<number>): Weight {
+    return this.experts(format, 1, rows, columns, values);
+  }
+
+  /** A stack of weights `[experts, rows, columns]`, filled like one. */
+  experts(
+    format: FormatName,
+    experts: number,
+    rows: number,
+    columns: number,
+    values?: ArrayLike<number>,
+  ): Weight {
     const weight: Weight = {
       name: `${format} weight ${this.#weights.size}`,
       format,
-      experts: 1,
+      experts,
       rows,
       columns,
     };
+    const elements = experts * rows * columns;
     const bytes = encoded(
       format,
-      Float32Array.from({ length: rows * columns }, (_, i) => values?.[i] ?? this.random()),
+      Float32Array.from({ length: elements }, (_, i) => values?.[i] ?? this.random()),
     );
-    this.#weights.set(weight, { bytes, data: decodeTensor(format, bytes, rows * columns) });
+    this.#weights.set(weight, { bytes, data: decodeTensor(format, bytes, elements) });
     return weight;
   }
 
@@ -121,6 +135,19 @@ export class Lab implements Disposable {
     const slot = [...this.#states.keys()][id];
     this.#states.get(slot)!.forEach((_, i, data) => data[i] = new Float16Array([this.random()])[0]);
     return slot;
+  }
+
+  /** A recurrent slot of `width` numbers between -1 and 1. */
+  recurrent(width: number): StateSlot {
+    const id = this.#states.size;
+    const slot: StateSlot = { id, name: `recurrent${id}`, kind: "recurrent", width };
+    this.#states.set(slot, Float32Array.from({ length: width }, () => this.random()));
+    return slot;
+  }
+
+  /** What a state holds before or after a run, as the reference left it. */
+  stateOf(slot: StateSlot): Float32Array {
+    return this.#states.get(slot)!;
   }
 
   /** A number between -1 and 1. */
@@ -166,7 +193,7 @@ export class Lab implements Disposable {
     operation: Operation<N>,
     node: N,
     batch: Batch,
-    { contextBucket = batch.position + batch.tokens.length, kvBytes = 4 }: RunOptions,
+    { contextBucket = batch.position + batch.tokens.length, kvBytes = 4, stopped = false }: RunOptions,
   ): Promise<Float32Array> {
     const values = new Map<Value, Held>();
     for (const [value, data] of this.#values) {
@@ -178,10 +205,11 @@ export class Lab implements Disposable {
     }
     const states = new Map<StateSlot, DeviceBuffer>();
     for (const [slot, data] of this.#states) {
-      states.set(slot, await this.#upload(kvBytes === 2 ? new Float16Array(data) : data, "activations"));
+      const halves = kvBytes === 2 && slot.kind === "kv";
+      states.set(slot, await this.#upload(halves ? new Float16Array(data) : data, "activations"));
     }
     const step = new Uint8Array(stepBytes(batch.tokens.length));
-    writeStep(new DataView(step.buffer), batch.position, batch.tokens);
+    writeStep(new DataView(step.buffer), batch.position, batch.tokens, { stopped: Number(stopped) });
     const stepSpan = span(await this.#upload(step, "activations"));
     using recorder = new Recorder(this.#device, { label: node.op });
     const gpu: GpuContext = {
@@ -198,7 +226,10 @@ export class Lab implements Disposable {
         span: span(weights.get(weight)!),
         blocks: blockCount(weight.format, weight.rows * weight.columns * weight.experts),
       }),
-      state: (slot) => ({ span: span(states.get(slot)!), elementBytes: kvBytes }),
+      state: (slot) => ({
+        span: span(states.get(slot)!),
+        elementBytes: slot.kind === "kv" ? kvBytes : 4,
+      }),
       scratch: (bytes) => span(this.#buffer(bytes, "activations")),
     };
     operation.record!(node, gpu);
@@ -210,10 +241,11 @@ export class Lab implements Disposable {
       const { rows, width, offset, stride } = value;
       outputs.push(pack({ data, rows, width, offset, stride }));
     }
-    for (const buffer of states.values()) {
+    for (const [slot, buffer] of states) {
       const bytes = await this.#device.readback(span(buffer));
+      const halves = kvBytes === 2 && slot.kind === "kv";
       outputs.push(
-        kvBytes === 2 ? new Float32Array(new Float16Array(bytes.buffer)) : new Float32Array(bytes.buffer),
+        halves ? new Float32Array(new Float16Array(bytes.buffer)) : new Float32Array(bytes.buffer),
       );
     }
     return concat(outputs);

@@ -1,0 +1,106 @@
+// In place of matmul.glsl for products with stacks of matrices, of which each row of x uses a few: the two halves of routed
+// experts, and the per-head products of latent attention.
+//
+// Slot s of a row chooses matrix ids[row, s], or matrix s where there are no ids. Without SUM, each slot is a product of its
+// own: gl_WorkGroupID.y counts the slots of all rows. With SUM, a row's slots are the segments of one long dot product:
+// y = residual + scale * sum over slots of factor * (W[id] x[slot] + bias[id]).
+//
+// The including file declares the specialization constants ACTIVATION, PAIR and NORM (false) and, for this include, SUM,
+// SLOTTED_X and TAIL.
+#ifndef EXPERT_PRODUCT_GLSL
+#define EXPERT_PRODUCT_GLSL
+
+#include "activations.glsl"
+#include "buffers.glsl"
+
+layout(push_constant, scalar) uniform Push {
+  uint64_t weight; // [matrices, matrixRows, columns]
+  uint64_t weight2; // the same shape and format; may be the same tensor
+  Floats x;
+  Floats y;
+  Floats ids; // [rows, slots], or none
+  Floats factors; // on the slots' x, [rows, slots], or none
+  Floats bias; // [matrices, rows]
+  Floats bias2;
+  Floats residual;
+  uint blocks; // of the weight, for the distance between its planes
+  uint rows; // of a product: from the first row of its matrix on
+  uint columns;
+  uint matrixRows; // of a matrix, at least `rows`
+  uint firstRow2; // of the second product in its matrix
+  uint slots;
+  uint xStride;
+  uint yStride;
+  uint idsStride;
+  uint factorsStride;
+  uint residualStride;
+  float scale;
+  float limit; // gates are cut at it, up projections at both signs of it
+  float upOffset; // added to the up projection
+} push;
+
+const uint MATRICES = PAIR ? 2 : 1;
+
+Weights weights_of(uint matrix) { return Weights(matrix == 0 ? push.weight : push.weight2, push.blocks); }
+
+uint row_of(uint token) { return SUM ? token : token / push.slots; }
+uint slot_of(uint token, uint segment) { return SUM ? segment : token % push.slots; }
+
+uint segments() { return SUM ? push.slots : 1; }
+
+uint matrix_of(uint token, uint segment) {
+  const uint slot = slot_of(token, segment);
+  return present(push.ids) ? uint(push.ids.v[row_of(token) * push.idsStride + slot]) : slot;
+}
+
+// Where the x of a token and segment starts.
+uint x_start(uint token, uint segment) {
+  const uint slot = SLOTTED_X ? slot_of(token, segment) * (push.columns + TAIL) : 0;
+  return row_of(token) * push.xStride + slot;
+}
+
+float x_factor(uint token, uint segment) {
+  return present(push.factors) ? push.factors.v[row_of(token) * push.factorsStride + slot_of(token, segment)] : 1.0;
+}
+
+// The weight's row that gives row `row` of the product.
+uint weight_row(uint matrix, uint row, uint token, uint segment) {
+  return matrix_of(token, segment) * push.matrixRows + (matrix == 0 ? 0 : push.firstRow2) + row;
+}
+
+uint product_rows() { return push.rows; }
+uint token_count() { return gl_NumWorkGroups.y; }
+float norm_factor(float squares) { return 1.0; }
+float norm_weight(uint column) { return 1.0; }
+
+float bias_of(Floats bias, uint token, uint segment, uint row) {
+  return present(bias) ? bias.v[matrix_of(token, segment) * push.rows + row] : 0.0;
+}
+
+// Writes one element from its dot product (`gate` is the only one without PAIR).
+void finish(float gate, float up, uint row, uint token) {
+  float value = gate;
+  if (SUM) {
+    if (present(push.bias)) {
+      for (uint s = 0; s < push.slots; s++) value += x_factor(token, s) * bias_of(push.bias, token, s, row);
+    }
+    value *= push.scale;
+    if (present(push.residual)) value += push.residual.v[token * push.residualStride + row];
+    push.y.v[token * push.yStride + row] = value;
+    return;
+  }
+  gate += bias_of(push.bias, token, 0, row);
+  up += bias_of(push.bias2, token, 0, row);
+  const float added = clamp(PAIR ? up : gate, -push.limit, push.limit) + push.upOffset;
+  value = PAIR ? activate(ACTIVATION, min(gate, push.limit)) * added : activate(ACTIVATION, added);
+  push.y.v[row_of(token) * push.yStride + slot_of(token, 0) * (push.rows + TAIL) + row] = value;
+}
+
+// Copies the part of a slot's x that the product leaves out, [columns, columns + TAIL), behind its result.
+void copy_tail(uint lane, uint lanes, uint token) {
+  if (TAIL == 0 || gl_WorkGroupID.x > 0) return;
+  const uint to = row_of(token) * push.yStride + slot_of(token, 0) * (push.rows + TAIL) + push.rows;
+  for (uint i = lane; i < TAIL; i += lanes) push.y.v[to + i] = push.x.v[x_start(token, 0) + push.columns + i];
+}
+
+#endif

@@ -1,0 +1,113 @@
+/**
+ * The dispatch behind products with stacks of matrices: both halves of routed experts and the per-head products of latent
+ * attention are forms of one kernel (shaders/include/expert_product.glsl).
+ */
+import { assert } from "../common/assert.ts";
+import { FORMATS } from "../quant/formats.ts";
+import { type Activation, activationIndex } from "./activations.ts";
+import type { DeviceMatrix, GpuContext, Weight } from "./operation.ts";
+import { parameters, spansOf } from "./recording.ts";
+import { powerOfTwoUpTo } from "./teams.ts";
+
+/** One product per slot of each row, or the sum over a row's slots. */
+export interface ExpertProduct {
+  readonly x: DeviceMatrix;
+  readonly y: DeviceMatrix;
+  /** Matrix of each slot, `[rows, slots]`; without it, slot s uses matrix s. */
+  readonly ids?: DeviceMatrix;
+  readonly slots: number;
+  /** Factor on the x of each slot, `[rows, slots]`. */
+  readonly factors?: DeviceMatrix;
+  /** `[matrices, matrix rows, columns]` */
+  readonly weight: Weight;
+  /** Rows of a product, from the first row of its matrix on. */
+  readonly rows: number;
+  /** A second product that the first one gates, from row `firstRow` of its matrices on. */
+  readonly second?: { readonly weight: Weight; readonly firstRow: number };
+  /** `[matrices, rows]` */
+  readonly bias?: Weight;
+  /** `[matrices, rows]`, of the second product. */
+  readonly bias2?: Weight;
+  readonly residual?: DeviceMatrix;
+  /** Whether the slots of a row are summed. */
+  readonly sum?: boolean;
+  /** Whether each slot has an x of its own, `columns + tail` elements long. */
+  readonly slottedX?: boolean;
+  /** Elements at the end of a slot's x that are copied behind its result. */
+  readonly tail?: number;
+  readonly activation?: Activation;
+  readonly limit?: number;
+  readonly upOffset?: number;
+  readonly scale?: number;
+}
+
+/** The largest float32: no limit. */
+const NO_LIMIT = 3.4028234663852886e38;
+/** Floats of x in shared memory. */
+const TILE_FLOATS = 4096;
+
+/** Records a product. */
+export function recordExpertProduct(gpu: GpuContext, product: ExpertProduct): void {
+  const { x, y, ids, slots, factors, weight, rows, second, residual, sum = false, tail = 0 } = product;
+  const device = gpu.weight(weight);
+  const device2 = second && gpu.weight(second.weight);
+  assert(
+    !second || device2!.format === device.format && device2!.blocks === device.blocks,
+    `${weight.name}: unequal pair`,
+  );
+  const plan = planOf(gpu, weight, rows, second ? 2 : 1);
+  const constants = {
+    ...plan.constants,
+    ACTIVATION: activationIndex(product.activation ?? "none"),
+    PAIR: second !== undefined,
+    SUM: sum,
+    SLOTTED_X: product.slottedX ?? false,
+    TAIL: tail,
+  };
+  gpu.recorder.dispatch(gpu.kernels.get(plan.kernel, { format: device.format, constants }), {
+    workgroups: [Math.ceil(rows / plan.rowsPerWorkgroup), x.rows * (sum ? 1 : slots), 1],
+    push: {
+      weight: device.span,
+      weight2: device2?.span ?? 0,
+      x: x.span,
+      y: y.span,
+      ids: ids?.span ?? 0,
+      factors: factors?.span ?? 0,
+      bias: parameters(gpu, product.bias),
+      bias2: parameters(gpu, product.bias2),
+      residual: residual?.span ?? 0,
+      blocks: device.blocks,
+      rows,
+      columns: weight.columns,
+      matrixRows: weight.rows,
+      firstRow2: second?.firstRow ?? 0,
+      slots,
+      xStride: x.stride,
+      yStride: y.stride,
+      idsStride: ids?.stride ?? 0,
+      factorsStride: factors?.stride ?? 0,
+      residualStride: residual?.stride ?? 0,
+      scale: product.scale ?? 1,
+      limit: Math.min(product.limit ?? NO_LIMIT, NO_LIMIT),
+      upOffset: product.upOffset ?? 0,
+    },
+    reads: spansOf(x, ids, factors, residual),
+    writes: spansOf(y),
+    label: weight.name,
+  });
+}
+
+/** Kernel and sizes: a team of lanes per row, as in ordinary products with one vector. */
+function planOf({ kernels }: GpuContext, { format, columns }: Weight, rows: number, matrices: 1 | 2) {
+  const workgroup = kernels.workgroup();
+  const { chunk } = FORMATS[format];
+  if (columns % chunk !== 0) {
+    const team = Math.min(powerOfTwoUpTo(Math.max(1, columns / 4)), workgroup);
+    const constants = { WORKGROUP: workgroup, TEAM: team };
+    return { kernel: "matvec_experts_any", constants, rowsPerWorkgroup: workgroup / team } as const;
+  }
+  const team = Math.min(powerOfTwoUpTo(Math.min(columns, TILE_FLOATS) / chunk), kernels.subgroup);
+  const rowsPerTeam = rows > 1 && matrices === 1 ? 2 : 1;
+  const constants = { WORKGROUP: workgroup, TEAM: team, ROWS: rowsPerTeam, TOKENS: 1, TILE: TILE_FLOATS };
+  return { kernel: "matvec_experts", constants, rowsPerWorkgroup: workgroup / team * rowsPerTeam } as const;
+}
