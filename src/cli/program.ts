@@ -4,6 +4,7 @@ import config from "../../deno.json" with { type: "json" };
 import { usageError, UserError } from "../common/errors.ts";
 import type { AddCommand, CommandContext } from "./command.ts";
 import { addChat } from "./commands/chat.ts";
+import { addCheck } from "./commands/check.ts";
 import { addDetokenize } from "./commands/detokenize.ts";
 import { addDevices } from "./commands/devices.ts";
 import { addEmbed } from "./commands/embed.ts";
@@ -29,6 +30,7 @@ const COMMANDS: readonly AddCommand[] = [
   addDetokenize,
   addLogits,
   addDevices,
+  addCheck,
   addFamilies,
 ];
 

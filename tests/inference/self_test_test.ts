@@ -1,0 +1,19 @@
+import { assertEquals } from "../support/assert.ts";
+import { judge, relativeError } from "../../src/inference/self_test/self_test.ts";
+
+Deno.test("relativeError() relates the largest difference to the largest expected element", () => {
+  assertEquals(relativeError(Float32Array.of(1, -8, 3), Float32Array.of(1, -8, 2)), 1 / 8);
+  assertEquals(relativeError(Float32Array.of(0, 0), Float32Array.of(0, 0)), 0);
+});
+
+Deno.test("relativeError() is not a number when one result is not, or one is missing", () => {
+  assertEquals(relativeError(Float32Array.of(1, NaN), Float32Array.of(1, 2)), NaN);
+  assertEquals(relativeError(Float32Array.of(NaN, 5), Float32Array.of(1, 5)), NaN);
+  assertEquals(relativeError(Float32Array.of(1), Float32Array.of(1, 2)), NaN);
+});
+
+Deno.test("judge() passes what is within the tolerance and fails what is not a number", () => {
+  assertEquals(judge("x", 1e-4, 1e-3).ok, true);
+  assertEquals(judge("x", 1e-2, 1e-3).ok, false);
+  assertEquals(judge("x", NaN, 1e-3).ok, false);
+});
