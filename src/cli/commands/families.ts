@@ -1,5 +1,5 @@
 /** `zinc families`: the model families side by side. */
-import type { Family } from "../../models/family.ts";
+import type { FamilyRow } from "../../models/table.ts";
 import type { AddCommand } from "../command.ts";
 import { table } from "../table.ts";
 
@@ -12,44 +12,19 @@ export const addFamilies: AddCommand = (program, { out }) => {
     )
     .option("--json", "one JSON array")
     .action(async ({ json }: { json?: boolean }) => {
-      const { FAMILIES } = await import("../../models/registry.ts");
-      if (json) return await out.json(FAMILIES.map(asRow));
-      await out.write(table(FAMILY_COLUMNS.map((column) => column.toUpperCase()), FAMILIES.map(familyCells)));
+      const { familyRows, TRAIT_HEADINGS } = await import("../../models/table.ts");
+      const rows = familyRows();
+      if (json) return await out.json(rows.map(asJson));
+      const traits = Object.keys(TRAIT_HEADINGS) as (keyof typeof TRAIT_HEADINGS)[];
+      const headings = ["Family", "Architecture", ...traits.map((trait) => TRAIT_HEADINGS[trait])];
+      const cells = rows.map((
+        row,
+      ) => [row.name, row.architectures.join(", "), ...traits.map((trait) => row[trait])]);
+      await out.write(table(headings.map((heading) => heading.toUpperCase()), cells));
     });
 };
 
-/** Columns of the table of families. */
-export const FAMILY_COLUMNS = [
-  "name",
-  "architecture",
-  "norm",
-  "positions",
-  "attention",
-  "feed-forward",
-  "block",
-  "biases",
-  "output",
-  "state",
-] as const;
-
-/** The cells of one family's row. */
-export function familyCells({ name, architectures, traits }: Family): string[] {
-  const { norm, positions, attention, feedForward, block, biases, output, state } = traits;
-  return [
-    name,
-    architectures.join(", "),
-    norm,
-    positions,
-    attention,
-    feedForward,
-    block,
-    biases,
-    output,
-    state,
-  ];
-}
-
-function asRow({ name, architectures, kind, summary, traits }: Family): Record<string, unknown> {
-  const { feedForward, output, ...others } = traits;
-  return { name, architectures, kind, summary, ...others, feed_forward: feedForward, output };
+/** JSON names are snake_case, as everywhere in zinc's output. */
+function asJson({ feedForward, ...row }: FamilyRow): Record<string, unknown> {
+  return { ...row, feed_forward: feedForward };
 }
