@@ -17,7 +17,7 @@ Deno.test("zinc --version prints one line", async () => {
 Deno.test("zinc --help lists the commands on standard output, zinc alone on standard error with 2", async () => {
   const help = await runZinc(["--help"], NO_DRIVER);
   assertEquals([help.code, help.stderr], [0, ""]);
-  for (const command of ["tokenize", "inspect", "devices", "pull", "list", "rm"]) {
+  for (const command of ["chat", "run", "tokenize", "inspect", "devices", "check", "pull", "list", "rm"]) {
     assert(new RegExp(`^  ${command}\\b`, "m").test(help.stdout), command);
   }
   assertEquals(await runZinc([], NO_DRIVER), { code: 2, stdout: "", stderr: help.stdout });
