@@ -10,20 +10,20 @@
 void main() {
   if (step.stopped != 0) return;
   const float best = best_logit();
+  uint bits[PER_LANE];
+  load_chunk(bits);
   uint distances[PER_LANE];
-  [[unroll]] for (uint i = 0; i < PER_LANE; i++) distances[i] = distance_of(chunk_id(i), best);
+  [[unroll]] for (uint i = 0; i < PER_LANE; i++) distances[i] = distance_of(bits[i], best);
   uint candidates = 0xffffffffu;
   if ((stage & 1) != 0) candidates &= kept(scratch.selections[SELECT_COUNT], distances, best);
   if ((stage & 2) != 0) candidates &= kept(scratch.selections[SELECT_MASS], distances, best);
 
   uint64_t winner = 0;
-  for (uint i = 0; i < PER_LANE; i++) {
-    const uint id = chunk_id(i);
-    if (distances[i] == NO_DISTANCE || (candidates >> i & 1) == 0) continue;
-    const float relative = uintBitsToFloat(logits.bits[id]) - best;
-    if (relative < params.minPLog) continue;
-    const float score = relative * params.inverseTemperature + gumbel_noise(id);
-    winner = max(winner, make_entry(order_key(floatBitsToUint(score)), id));
+  [[unroll]] for (uint i = 0; i < PER_LANE; i++) {
+    const float relative = uintBitsToFloat(bits[i]) - best;
+    if (distances[i] == NO_DISTANCE || (candidates >> i & 1) == 0 || relative < params.minPLog) continue;
+    const float score = relative * params.inverseTemperature + gumbel_noise(chunk_id(i));
+    winner = max(winner, pack_entry(order_key(floatBitsToUint(score)), chunk_id(i)));
   }
   winner = workgroup_max(winner);
   if (lane() == 0) scratch.entries[gl_WorkGroupID.x] = winner;

@@ -7,8 +7,15 @@
 
 void main() {
   if (step.stopped != 0) return;
+  uint bits[PER_LANE];
+  load_chunk(bits);
   uint64_t best = 0;
-  [[unroll]] for (uint i = 0; i < PER_LANE; i++) best = max(best, load_entry(chunk_id(i)));
+  bool broken = false;
+  [[unroll]] for (uint i = 0; i < PER_LANE; i++) {
+    best = max(best, logit_entry(bits[i], chunk_id(i)));
+    broken = broken || not_finite(bits[i]);
+  }
+  if (broken) atomicOr(step.error, STEP_ERROR_NON_FINITE_LOGITS);
   best = workgroup_max(best);
   if (lane() == 0) scratch.entries[gl_WorkGroupID.x] = best;
   if (!last_workgroup()) return;

@@ -39,7 +39,7 @@ void merge_bins() {
 uint64_t wanted(uint64_t total) {
   if (what() == SELECT_COUNT) return min(uint64_t(params.topK), total);
   const uint64_t fraction = params.topPFraction;
-  const uint64_t share = (total >> 32) * fraction + ((total & 0xffffffffu) * fraction + 0xffffffffu >> 32);
+  const uint64_t share = (total >> 32) * fraction + ((total & 0xffffffffu) * fraction >> 32);
   return max(share, uint64_t(1));
 }
 
@@ -47,7 +47,7 @@ uint64_t wanted(uint64_t total) {
 void choose_bin(Selection selection) {
   uint64_t sums[BINS_PER_LANE];
   uint64_t own = 0;
-  for (uint i = 0; i < BINS_PER_LANE; i++) {
+  [[unroll]] for (uint i = 0; i < BINS_PER_LANE; i++) {
     const uint b = lane() * BINS_PER_LANE + i;
     const uint low_word = atomicExchange(scratch.histogram[2 * b], 0);
     const uint high_word = atomicExchange(scratch.histogram[2 * b + 1], 0);
@@ -56,7 +56,7 @@ void choose_bin(Selection selection) {
   }
   uint64_t before = inclusive_sum(own) - own;
   const uint64_t goal = level() == 0 ? wanted(scanned[LANES - 1]) : selection.remaining;
-  for (uint i = 0; i < BINS_PER_LANE; i++) {
+  [[unroll]] for (uint i = 0; i < BINS_PER_LANE; i++) {
     if (before < goal && goal <= before + sums[i]) {
       selection.distance = selection.distance << LEVEL_BITS | (lane() * BINS_PER_LANE + i);
       selection.remaining = goal - before;
@@ -79,8 +79,10 @@ void main() {
   barrier();
 
   const float best = best_logit();
+  uint bits[PER_LANE];
+  load_chunk(bits);
   uint distances[PER_LANE];
-  [[unroll]] for (uint i = 0; i < PER_LANE; i++) distances[i] = distance_of(chunk_id(i), best);
+  [[unroll]] for (uint i = 0; i < PER_LANE; i++) distances[i] = distance_of(bits[i], best);
   uint candidates = 0xffffffffu;
   if (after_top_k()) candidates = kept(scratch.selections[SELECT_COUNT], distances, best);
   [[unroll]] for (uint i = 0; i < PER_LANE; i++) {

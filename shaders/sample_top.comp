@@ -6,37 +6,52 @@
 #include "include/sample_random.glsl"
 
 const uint TOP_K_MAX = 64;
-const uint PER_LANE = 16;
-const uint CHUNK = LANES * PER_LANE;
+const uint CHUNK = 4096;
+const uint PER_LANE = CHUNK / LANES;
 
-shared uint64_t lane_best[LANES];
-shared uint64_t threshold;
-shared uint64_t found[TOP_K_MAX * PER_LANE];
+// The search for the k best ends with at most this many candidates for each of them.
+const uint FOUND_PER_PLACE = 2;
+
+shared uint reached[3];
+shared uint64_t found[TOP_K_MAX * FOUND_PER_PLACE];
 shared uint found_count;
 shared uint64_t top[TOP_K_MAX];
 shared float weights[TOP_K_MAX];
 
+// How many of all lanes' values are at least `bound`. One barrier per call, for calls with round = 0, 1, 2, ...: the
+// counter of the next round was last read before the barrier of the previous one.
+uint count_reaching(uint64_t bound, uint64_t values[PER_LANE], uint round) {
+  uint own = 0;
+  [[unroll]] for (uint i = 0; i < PER_LANE; i++) own += uint(values[i] >= bound);
+  own = subgroupAdd(own);
+  if (subgroupElect()) atomicAdd(reached[round % 3], own);
+  if (lane() == 0) reached[(round + 1) % 3] = 0;
+  barrier();
+  return reached[round % 3];
+}
+
 // Leaves the k best of all lanes' values in `top`, best first, then zeros.
 //
-// The k-th best of the lanes' own best values is a lower bound of the k-th best value, and only k lanes reach it. What
-// they hold above it is few enough (most often about k, at most k * PER_LANE) to count how many beat each.
+// A binary search finds a bound that k or a few more values reach; those are then ranked by counting what beats each.
+// Values are distinct, so at most 64 halvings of their range find a bound that exactly k reach.
 void select_top(uint64_t values[PER_LANE], uint k) {
-  uint64_t mine = 0;
-  [[unroll]] for (uint i = 0; i < PER_LANE; i++) mine = max(mine, values[i]);
   barrier();
-  lane_best[lane()] = mine;
-  if (lane() < TOP_K_MAX) top[lane()] = 0;
-  if (lane() == 0) {
-    found_count = 0;
-    threshold = 1; // with fewer than k lanes that have any value, all are needed
+  if (lane() == 0) found_count = reached[0] = 0;
+  for (uint i = lane(); i < TOP_K_MAX; i += LANES) top[i] = 0;
+  barrier();
+  uint64_t bound = 1; // reached by every value but 0
+  uint64_t above = 0xffffffffffffffffUL; // reached by less than k
+  uint count = count_reaching(bound, values, 0);
+  for (uint round = 1; count > k * FOUND_PER_PLACE; round++) {
+    const uint64_t middle = bound + (above - bound >> 1);
+    const uint reaching = count_reaching(middle, values, round);
+    if (reaching >= k) {
+      bound = middle;
+      count = reaching;
+    } else above = middle;
   }
-  barrier();
-  uint rank = 0;
-  for (uint i = 0; i < LANES; i++) rank += uint(lane_best[i] > mine);
-  if (rank == k - 1 && mine != 0) threshold = mine;
-  barrier();
   [[unroll]] for (uint i = 0; i < PER_LANE; i++) {
-    if (values[i] >= threshold) found[atomicAdd(found_count, 1)] = values[i];
+    if (values[i] >= bound) found[atomicAdd(found_count, 1)] = values[i];
   }
   barrier();
   for (uint i = lane(); i < found_count; i += LANES) {
@@ -50,49 +65,58 @@ void select_top(uint64_t values[PER_LANE], uint k) {
 // Merges the lists of all workgroups, a block at a time, into `top`.
 void merge_lists(uint k) {
   const uint count = gl_NumWorkGroups.x * k;
-  const uint block = LANES * (PER_LANE - 1); // the last value of a lane is for what earlier blocks left
-  for (uint start = 0; start < count; start += block) {
+  for (uint start = 0; start < count; start += CHUNK - TOP_K_MAX) {
     uint64_t values[PER_LANE];
-    [[unroll]] for (uint i = 0; i < PER_LANE - 1; i++) {
-      const uint index = start + i * LANES + lane();
-      values[i] = index < count ? scratch.entries[index] : 0;
+    [[unroll]] for (uint i = 0; i < PER_LANE; i++) {
+      const uint place = i * LANES + lane(); // the first are for what earlier blocks left
+      const uint index = start + place - TOP_K_MAX;
+      if (place < TOP_K_MAX) values[i] = start > 0 ? top[place] : 0;
+      else values[i] = index < count ? scratch.entries[index] : 0;
     }
-    values[PER_LANE - 1] = start > 0 && lane() < k ? top[lane()] : 0;
     select_top(values, k);
   }
 }
 
-// Top-p, min-p, temperature and noise for the candidate of this lane in `top`: its entry by score, or 0.
-uint64_t score(uint k) {
-  const bool valid = lane() < k && top[lane()] != 0;
-  const float relative = valid ? entry_value(top[lane()]) - entry_value(top[0]) : 0.0;
-  if (lane() < TOP_K_MAX) weights[lane()] = valid ? exp(relative) : 0.0;
+// Top-p, min-p, temperature and noise: the entries of the candidates in `top` by their scores, the best of this lane.
+uint64_t best_score(uint k) {
+  const float best = entry_value(top[0]);
+  for (uint i = lane(); i < k; i += LANES) weights[i] = top[i] != 0 ? exp(entry_value(top[i]) - best) : 0.0;
   barrier();
-  if (!valid) return 0;
-  float before = 0.0;
   float total = 0.0;
-  for (uint i = 0; i < k; i++) {
-    if (i == lane()) before = total;
-    total += weights[i];
+  for (uint i = 0; i < k; i++) total += weights[i];
+  const float limit = params.topP < 1.0 ? params.topP * total : 2.0 * total;
+
+  uint64_t winner = 0;
+  for (uint i = lane(); i < k; i += LANES) {
+    float before = 0.0;
+    for (uint j = 0; j < i; j++) before += weights[j];
+    const float relative = entry_value(top[i]) - best;
+    if (top[i] == 0 || (i > 0 && before >= limit) || relative < params.minPLog) continue;
+    const uint id = entry_id(top[i]);
+    const float score = relative * params.inverseTemperature + gumbel_noise(id);
+    winner = max(winner, pack_entry(order_key(floatBitsToUint(score)), id));
   }
-  const bool in_top_p = lane() == 0 || params.topP >= 1.0 || before < params.topP * total;
-  if (!in_top_p || relative < params.minPLog) return 0;
-  const uint id = entry_id(top[lane()]);
-  const float noisy = relative * params.inverseTemperature + gumbel_noise(id);
-  return make_entry(order_key(floatBitsToUint(noisy)), id);
+  return winner;
 }
 
 void main() {
   if (step.stopped != 0) return;
   const uint k = clamp(params.topK, 1, TOP_K_MAX);
   uint64_t values[PER_LANE];
-  [[unroll]] for (uint i = 0; i < PER_LANE; i++) {
-    values[i] = load_entry(gl_WorkGroupID.x * CHUNK + i * LANES + lane());
+  bool broken = false;
+  [[unroll]] for (uint i = 0; i < PER_LANE; i += 4) {
+    const uint id = gl_WorkGroupID.x * CHUNK + i * LANES + lane() * 4;
+    const uvec4 bits = load_logits4(id);
+    [[unroll]] for (uint j = 0; j < 4; j++) {
+      values[i + j] = logit_entry(bits[j], id + j);
+      broken = broken || not_finite(bits[j]);
+    }
   }
+  if (broken) atomicOr(step.error, STEP_ERROR_NON_FINITE_LOGITS);
   select_top(values, k);
-  if (lane() < k) scratch.entries[gl_WorkGroupID.x * k + lane()] = top[lane()];
+  for (uint i = lane(); i < k; i += LANES) scratch.entries[gl_WorkGroupID.x * k + i] = top[i];
   if (!last_workgroup()) return;
   merge_lists(k);
-  const uint64_t winner = workgroup_max(score(k));
+  const uint64_t winner = workgroup_max(best_score(k));
   if (lane() == 0) advance(winner);
 }

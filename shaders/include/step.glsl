@@ -11,11 +11,12 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Step {
     uint stopped; // 1 after an end-of-generation token or an error: a further step changes nothing
     uint error; // bits STEP_ERROR_*, 0 while all is well
     uint rngStep; // tokens drawn since the seed was set: the counter of the random numbers
+    uint encoderLength; // rows that the encoder has left for cross attention
     uint padding0;
-    uint padding1;
     uint tokens[];
 };
 
 const uint STEP_ERROR_NON_FINITE_LOGITS = 1u;
 const uint STEP_ERROR_NO_CANDIDATE = 2u;
+const uint RING_ERROR = 2147483648u;
 #endif

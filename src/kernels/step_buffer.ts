@@ -18,6 +18,7 @@ export const STEP_FIELDS = {
   stopped: "1 after an end-of-generation token or an error: a further step changes nothing",
   error: "bits STEP_ERROR_*, 0 while all is well",
   rngStep: "tokens drawn since the seed was set: the counter of the random numbers",
+  encoderLength: "rows that the encoder has left for cross attention",
 } as const;
 
 /** Name of a field of the header. */
@@ -39,6 +40,9 @@ export const STEP_ERROR = {
   /** Every logit was -infinity: there was nothing to choose from. */
   noCandidate: 2,
 } as const;
+
+/** Set in a ring entry that holds error bits instead of a token id: no more tokens follow. */
+export const RING_ERROR = 0x80000000;
 
 /** The error to show for the bits of an `error` field; `where` names the device or executor, if known. */
 export function logitsError(bits: number, where?: string): UserError {
@@ -113,6 +117,7 @@ ${fields.join("\n")}
 };
 
 ${errors.join("\n")}
+const uint RING_ERROR = ${RING_ERROR}u;
 #endif
 `;
 }

@@ -24,8 +24,9 @@ Deno.test("writeStep() puts position, count and token ids where the shader inclu
 
 Deno.test("readStep() gives back what writeStep() wrote", () => {
   const view = new DataView(new ArrayBuffer(stepBytes(4)));
-  writeStep(view, 1, [9, 8], { ringIndex: 3, stopped: 1, error: 2, rngStep: 4 });
-  const fields = { position: 1, tokenCount: 2, ringIndex: 3, stopped: 1, error: 2, rngStep: 4 };
+  const rest = { ringIndex: 3, stopped: 1, error: 2, rngStep: 4, encoderLength: 5 };
+  writeStep(view, 1, [9, 8], rest);
+  const fields = { position: 1, tokenCount: 2, ...rest };
   assertEquals(readStep(view), { ...fields, tokens: [9, 8] });
 });
 
