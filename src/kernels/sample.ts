@@ -67,7 +67,7 @@ export interface SamplerGpu {
   readonly params: Span;
   /** {@linkcode samplerScratchBytes} bytes that nothing else uses, zeroed once before the first step. */
   readonly scratch: Span;
-  /** `[vocabulary]` f32 of the step's last row; the penalties change it. */
+  /** `[vocabulary]` f32 of the step's last row, from a multiple of 16; the penalties change it. */
   readonly logits: Span;
   /** u32 entries in host-visible memory, one per step; see {@linkcode ringToken}. */
   readonly ring: Span;
@@ -91,6 +91,7 @@ export function recordSampler(gpu: SamplerGpu, kind: SamplerKind): void {
   const { vocabulary, logits, params, scratch, ring } = gpu;
   assert(vocabulary >= 1 && vocabulary < RING_ERROR, `A vocabulary of ${vocabulary} tokens`);
   assert(logits.bytes >= vocabulary * 4, "logits are shorter than the vocabulary");
+  assert(logits.offset % 16 === 0, "logits are read 16 bytes at a time");
   assert(params.bytes >= SAMPLER_PARAMS_BYTES, "sampler parameters are too short");
   assert(scratch.bytes >= samplerScratchBytes(vocabulary), "sampler scratch memory is too short");
   assert(ring.bytes >= 4, "the ring is empty");
