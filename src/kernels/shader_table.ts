@@ -128,6 +128,11 @@ import matvec_lanes__nvfp4 from "../../shaders/compiled/matvec_lanes.nvfp4.spv" 
 import norm from "../../shaders/compiled/norm.spv" with { type: "bytes" };
 import rope from "../../shaders/compiled/rope.spv" with { type: "bytes" };
 import router from "../../shaders/compiled/router.spv" with { type: "bytes" };
+import sample_draw from "../../shaders/compiled/sample_draw.spv" with { type: "bytes" };
+import sample_max from "../../shaders/compiled/sample_max.spv" with { type: "bytes" };
+import sample_penalties from "../../shaders/compiled/sample_penalties.spv" with { type: "bytes" };
+import sample_select from "../../shaders/compiled/sample_select.spv" with { type: "bytes" };
+import sample_top from "../../shaders/compiled/sample_top.spv" with { type: "bytes" };
 import scale_rows from "../../shaders/compiled/scale_rows.spv" with { type: "bytes" };
 import short_convolution from "../../shaders/compiled/short_convolution.spv" with { type: "bytes" };
 import state_space_scan from "../../shaders/compiled/state_space_scan.spv" with { type: "bytes" };
@@ -206,6 +211,31 @@ export const SHADERS = {
     push: struct("router", { logits: u64, ids: u64, weights: u64, selectionBias: u64, expertScales: u64, logitsStride: u32, idsStride: u32, weightsStride: u32, scale: f32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"EXPERTS":2,"USED":3,"SCORING":4,"GROUPS":5,"GROUPS_USED":6,"BEST_TWO":7,"RENORMALIZE":8},
     modules: router,
+  },
+  sample_draw: {
+    push: struct("sample_draw", { step: u64, params: u64, scratch: u64, counts: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32, stage: u32 }),
+    constants: {"WORKGROUP":0},
+    modules: sample_draw,
+  },
+  sample_max: {
+    push: struct("sample_max", { step: u64, params: u64, scratch: u64, counts: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32, stage: u32 }),
+    constants: {"WORKGROUP":0},
+    modules: sample_max,
+  },
+  sample_penalties: {
+    push: struct("sample_penalties", { step: u64, params: u64, scratch: u64, counts: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32, stage: u32 }),
+    constants: {"WORKGROUP":0},
+    modules: sample_penalties,
+  },
+  sample_select: {
+    push: struct("sample_select", { step: u64, params: u64, scratch: u64, counts: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32, stage: u32 }),
+    constants: {"WORKGROUP":0},
+    modules: sample_select,
+  },
+  sample_top: {
+    push: struct("sample_top", { step: u64, params: u64, scratch: u64, counts: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32, stage: u32 }),
+    constants: {"WORKGROUP":0},
+    modules: sample_top,
   },
   scale_rows: {
     push: struct("scale_rows", { x: u64, factor: u64, y: u64, width: u32, xStride: u32, factorStride: u32, yStride: u32 }),
