@@ -1,5 +1,6 @@
 import { assertEquals } from "../support/assert.ts";
-import { judge, relativeError } from "../../src/inference/self_test/self_test.ts";
+import { Device, Instance, validationAvailable } from "../../src/vulkan/mod.ts";
+import { judge, relativeError, selfTest } from "../../src/inference/self_test/self_test.ts";
 
 Deno.test("relativeError() relates the largest difference to the largest expected element", () => {
   assertEquals(relativeError(Float32Array.of(1, -8, 3), Float32Array.of(1, -8, 2)), 1 / 8);
@@ -16,4 +17,19 @@ Deno.test("judge() passes what is within the tolerance and fails what is not a n
   assertEquals(judge("x", 1e-4, 1e-3).ok, true);
   assertEquals(judge("x", 1e-2, 1e-3).ok, false);
   assertEquals(judge("x", NaN, 1e-3).ok, false);
+});
+
+Deno.test("selfTest() finds every family of kernels right on this machine's device", async () => {
+  const messages: string[] = [];
+  {
+    using instance = Instance.create({
+      validation: validationAvailable(),
+      onMessage: (text) => messages.push(text),
+    });
+    await using device = Device.create(instance.adapters()[0]);
+    const wrong = [];
+    for await (const result of selfTest(device)) if (!result.ok) wrong.push(result);
+    assertEquals(wrong, []);
+  }
+  assertEquals(messages, []);
 });

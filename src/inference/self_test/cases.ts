@@ -94,7 +94,7 @@ const SIMPLE: readonly KnownAnswerCase[] = [
     return tokenShift(c.graph, c.x, mix, c.states.recurrent("shift", WIDTH))[0];
   }),
   plain("wkv7", (c) => {
-    const [r, decay, k, v, a, gate] = columns(c, 32, 32, 32, 32, 32, 32);
+    const [r, decay, k, v, a, gate] = columns(c, 32, 32, 32, 32, 32, 32).map((view) => packed(c, view));
     return wkv7(c.graph, { r, decay, k, v, a, gate }, {
       headDim: 16,
       removalScale: vector(c, "removal", 32),
@@ -173,6 +173,11 @@ function columns({ graph, x }: CaseContext, ...widths: readonly number[]): Value
     start += Math.ceil(width / 4) * 4;
     return view;
   });
+}
+
+/** A copy of a view whose rows follow each other, for operations that insist. */
+function packed({ graph }: CaseContext, view: Value): Value {
+  return graph.map(view, { kind: "none" });
 }
 
 /** Token ids of the batches that each case is run on, one after the other. */
