@@ -26,11 +26,16 @@ const PLAIN: readonly FormatName[] = ALL.filter((name) => FORMATS[name].blockLen
 /** All kernels. */
 export const KERNELS: readonly KernelSource[] = [
   { name: "add" },
+  { name: "advance" },
+  { name: "attention" },
+  { name: "attention_combine" },
+  { name: "attention_inputs" },
   { name: "blend" },
   { name: "deinterleave" },
   { name: "delta_net" },
   { name: "embed", formats: ALL },
   { name: "gated" },
+  { name: "map" },
   { name: "matvec", formats: ALL },
   { name: "matvec_any", formats: PLAIN },
   { name: "matvec_experts", source: "matvec.comp", formats: ALL, defines: { EXPERTS: 1 } },
@@ -48,6 +53,7 @@ export const KERNELS: readonly KernelSource[] = [
   { name: "short_convolution" },
   { name: "state_space_scan" },
   { name: "store_kv" },
+  { name: "stream_read" },
   { name: "token_shift" },
   { name: "wkv7" },
 ];

@@ -23,6 +23,12 @@ export interface Graph {
   readonly result: Value;
 }
 
+/**
+ * What a model's graph computes. `logits`: the forward pass (an encoder's ends in hidden states). `hidden`: the forward pass of a decoder up
+ * to its normalised hidden states. `encode`: the encoder of an encoder-decoder model, over a whole text.
+ */
+export type Pass = "logits" | "hidden" | "encode";
+
 /** How a product with a weight is finished; every part is optional. */
 export interface MatmulOptions {
   readonly bias?: Weight;

@@ -9,6 +9,7 @@ import { usageError } from "../common/errors.ts";
 import type { Value } from "../kernels/operation.ts";
 import type { Node } from "../kernels/registry.ts";
 import type { Graph } from "./builder.ts";
+import { attentionInputs } from "./fusions/attention_inputs.ts";
 import { gateUp } from "./fusions/gate_up.ts";
 import { normProduct } from "./fusions/norm_product.ts";
 import { residualProduct } from "./fusions/residual_product.ts";
@@ -22,7 +23,7 @@ export interface Fusion {
 }
 
 /** In the order they are applied: each sees what the ones before made. */
-export const FUSIONS: readonly Fusion[] = [residualProduct, gateUp, normProduct];
+export const FUSIONS: readonly Fusion[] = [residualProduct, gateUp, normProduct, attentionInputs];
 
 /** Who reads a value. */
 export class Uses {

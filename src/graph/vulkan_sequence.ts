@@ -16,12 +16,12 @@ import {
   type Span,
   span,
 } from "../vulkan/mod.ts";
-import type { Graph } from "./builder.ts";
+import type { Graph, Pass } from "./builder.ts";
 import { fuse } from "./fuse.ts";
 import type { DeviceWeights } from "./device_weights.ts";
-import { type Plan, type PlanResources, recordPlan } from "./plan.ts";
+import { type Plan, type PlanOptions, type PlanResources, recordPlan } from "./plan.ts";
 
-/** Bytes of a cached key or value element: float16. */
+/** Bytes of a cached key or value element: float16 where the caller does not say otherwise. */
 const KV_ELEMENT_BYTES = 2;
 /** Bytes of a recurrent state element: float32. */
 const RECURRENT_ELEMENT_BYTES = 4;
@@ -39,14 +39,27 @@ export interface SequenceOptions {
   readonly weights: DeviceWeights;
   readonly slots: readonly StateSlot[];
   readonly contextLength: number;
+  /** Tokens of the largest batch. */
   readonly ubatch: number;
-  build(tokens: number, outputs: number): Graph;
+  /** Bytes of a cached key or value element: 2 for float16, the default, or 4 for float32. */
+  readonly kvElementBytes?: 2 | 4;
+  /** Names of fusions to leave out; by default those that the environment switches off. */
+  readonly disabledFusions?: ReadonlySet<string>;
+  build(tokens: number, outputs: number, pass: Pass): Graph;
 }
 
 /** What ends a plan: recorded behind the graph, under a name that tells it from others of the same shape. */
 export interface PlanTail {
   readonly name: string;
   record(gpu: GpuContext, result: DeviceMatrix): void;
+}
+
+/** What a sequence has handed to the device since it was made. */
+export interface StepCounters {
+  /** Replays of plans. */
+  steps: number;
+  dispatches: number;
+  barriers: number;
 }
 
 interface StagingSlot {
@@ -57,13 +70,17 @@ interface StagingSlot {
 }
 
 /** Bytes of device memory that the state of one sequence takes. */
-export function stateBytes(slots: readonly StateSlot[], contextLength: number): number {
-  return slots.reduce((sum, slot) => sum + slotBytes(slot, contextLength), 0);
+export function stateBytes(
+  slots: readonly StateSlot[],
+  contextLength: number,
+  kvElementBytes: number = KV_ELEMENT_BYTES,
+): number {
+  return slots.reduce((sum, slot) => sum + slotBytes(slot, contextLength, kvElementBytes), 0);
 }
 
-function slotBytes(slot: StateSlot, contextLength: number): number {
+function slotBytes(slot: StateSlot, contextLength: number, kvElementBytes: number): number {
   return slot.kind === "kv"
-    ? slot.width * contextLength * KV_ELEMENT_BYTES
+    ? slot.width * contextLength * kvElementBytes
     : slot.width * RECURRENT_ELEMENT_BYTES;
 }
 
@@ -71,6 +88,8 @@ function slotBytes(slot: StateSlot, contextLength: number): number {
 export class VulkanSequence implements Disposable {
   /** The step buffer; samplers advance it. */
   readonly step: Span;
+  /** Grows with every submission. */
+  readonly counters: StepCounters = { steps: 0, dispatches: 0, barriers: 0 };
   readonly #options: SequenceOptions;
   readonly #owned = new DisposableStack();
   readonly #states: readonly { span: Span; elementBytes: number }[];
@@ -85,13 +104,13 @@ export class VulkanSequence implements Disposable {
 
   constructor(options: SequenceOptions) {
     this.#options = options;
-    const { device, slots, contextLength, ubatch } = options;
+    const { device, slots, contextLength, ubatch, kvElementBytes = KV_ELEMENT_BYTES } = options;
     const buffer = (label: string, bytes: number, kind: "activations" | "staging") =>
       this.#owned.use(device.createBuffer({ label, bytes, kind }));
     this.step = span(buffer("step", stepBytes(ubatch), "activations"));
     this.#states = slots.map((slot) => ({
-      span: span(buffer(slot.name, slotBytes(slot, contextLength), "activations")),
-      elementBytes: slot.kind === "kv" ? KV_ELEMENT_BYTES : RECURRENT_ELEMENT_BYTES,
+      span: span(buffer(slot.name, slotBytes(slot, contextLength, kvElementBytes), "activations")),
+      elementBytes: slot.kind === "kv" ? kvElementBytes : RECURRENT_ELEMENT_BYTES,
     }));
     this.#staging = Array.from({ length: STAGING_SLOTS }, (_, i) => {
       const staging = buffer(`step staging ${i}`, stepBytes(ubatch), "staging");
@@ -119,12 +138,29 @@ export class VulkanSequence implements Disposable {
     return Math.min(bucket, this.#options.contextLength);
   }
 
-  /** The plan for `tokens` rows, `outputs` of them read, serving positions below `bucket`, ended by `tail`. */
-  plan(tokens: number, outputs: number, bucket: number, tail?: PlanTail): Plan {
-    const key = `${tokens}/${outputs}/${bucket}/${tail?.name ?? ""}`;
+  /**
+   * The plan of a pass (to the logits by default) over `tokens` rows, `outputs` of them read, serving positions below `bucket`, ended by
+   * `tail`. One that is to be profiled times every dispatch, which keeps them from overlapping.
+   */
+  plan(
+    tokens: number,
+    outputs: number,
+    bucket: number,
+    tail?: PlanTail,
+    options: { readonly pass?: Pass; readonly profile?: boolean } = {},
+  ): Plan {
+    const { pass = "logits", profile = false } = options;
+    const key = `${pass}/${tokens}/${outputs}/${bucket}/${tail?.name ?? ""}${profile ? "/profile" : ""}`;
     let plan = this.#plans.get(key);
     if (plan) this.#plans.delete(key); // to the end: most recently used
-    else plan = this.#recordPlan(key, tokens, outputs, bucket, tail);
+    else {
+      plan = this.#recordPlan(this.#options.build(tokens, outputs, pass), {
+        label: key,
+        contextBucket: bucket,
+        profile,
+        tail: tail && ((gpu, result) => tail.record(gpu, result)),
+      });
+    }
     this.#plans.set(key, plan);
     this.#dropOldPlans();
     return plan;
@@ -136,13 +172,15 @@ export class VulkanSequence implements Disposable {
     const slot = this.#staging[this.#nextSlot];
     this.#nextSlot = (this.#nextSlot + 1) % STAGING_SLOTS;
     await device.wait(slot.busyUntil);
-    writeStep(slot.view, batch.position, batch.tokens);
+    writeStep(slot.view, batch.position, batch.tokens, { encoderLength: batch.encoderLength });
+    this.#count(plan, 1);
     slot.busyUntil = device.submit([slot.copy, plan.commandBuffer]);
     return slot.busyUntil;
   }
 
   /** Runs `plan` `count` times more, each time on the step that the one before left behind. */
   submitNext(plan: Plan, count: number): number {
+    this.#count(plan, count);
     return this.#options.device.submit(new Array<CommandBuffer>(count).fill(plan.commandBuffer));
   }
 
@@ -193,8 +231,8 @@ export class VulkanSequence implements Disposable {
     this.#owned[Symbol.dispose]();
   }
 
-  #recordPlan(key: string, tokens: number, outputs: number, bucket: number, tail?: PlanTail): Plan {
-    const { build, device, kernels, weights } = this.#options;
+  #recordPlan(graph: Graph, options: PlanOptions): Plan {
+    const { device, kernels, weights, disabledFusions } = this.#options;
     const resources: PlanResources = {
       device,
       kernels,
@@ -204,11 +242,7 @@ export class VulkanSequence implements Disposable {
       arena: (bytes) => this.#grow("arena", bytes),
       scratch: (bytes) => this.#grow("scratch", bytes),
     };
-    return recordPlan(fuse(build(tokens, outputs)), resources, {
-      label: key,
-      contextBucket: bucket,
-      tail: tail && ((gpu, result) => tail.record(gpu, result)),
-    });
+    return recordPlan(fuse(graph, disabledFusions), resources, options);
   }
 
   /** Plans recorded before keep the smaller buffer alive; nothing in either outlives a step. */
@@ -222,6 +256,12 @@ export class VulkanSequence implements Disposable {
       bytes: size,
       kind: "activations",
     });
+  }
+
+  #count(plan: Plan, times: number): void {
+    this.counters.steps += times;
+    this.counters.dispatches += times * plan.dispatches;
+    this.counters.barriers += times * plan.barriers;
   }
 
   #dropOldPlans(): void {

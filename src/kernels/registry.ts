@@ -1,7 +1,8 @@
 /** The table of operations: one line each. Executors find the two forms of a node here. */
 import { UserError } from "../common/errors.ts";
 import { add, type AddNode } from "./add.ts";
-import { type AttentionNode, attentionReference } from "./attention.ts";
+import { attention, type AttentionNode } from "./attention.ts";
+import { attentionInputs, type AttentionInputsNode } from "./attention_inputs.ts";
 import { blend, type BlendNode } from "./blend.ts";
 import { deinterleave, type DeinterleaveNode } from "./deinterleave.ts";
 import { deltaNet, type DeltaNetNode } from "./delta_net.ts";
@@ -10,7 +11,7 @@ import { expertDown, type ExpertDownNode } from "./expert_down.ts";
 import { expertGateUp, type ExpertGateUpNode } from "./expert_gate_up.ts";
 import { gated, type GatedNode } from "./gated.ts";
 import { headMatmul, type HeadMatmulNode } from "./head_matmul.ts";
-import { type MapNode, mapReference } from "./map.ts";
+import { map, type MapNode } from "./map.ts";
 import { matmul, type MatmulNode } from "./matmul.ts";
 import { norm, type NormNode } from "./norm.ts";
 import type { GpuContext, Operation, ReferenceContext } from "./operation.ts";
@@ -27,6 +28,7 @@ import { wkv7, type Wkv7Node } from "./wkv7.ts";
 /** A node of any operation. */
 export type Node =
   | AddNode
+  | AttentionInputsNode
   | AttentionNode
   | BlendNode
   | DeinterleaveNode
@@ -54,7 +56,8 @@ type OperationTable = { readonly [K in Node["op"]]: Operation<Extract<Node, { op
 /** Every operation by name. */
 export const OPERATIONS: OperationTable = {
   add,
-  attention: { op: "attention", reference: attentionReference },
+  attention,
+  attention_inputs: attentionInputs,
   blend,
   deinterleave,
   delta_net: deltaNet,
@@ -63,7 +66,7 @@ export const OPERATIONS: OperationTable = {
   expert_gate_up: expertGateUp,
   gated,
   head_matmul: headMatmul,
-  map: { op: "map", reference: mapReference },
+  map,
   matmul,
   norm,
   rope,

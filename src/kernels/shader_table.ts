@@ -3,6 +3,10 @@
 import { struct } from "../../ffi/layout.ts";
 import { f32, u32, u64 } from "../../ffi/types.ts";
 import add from "../../shaders/compiled/add.spv" with { type: "bytes" };
+import advance from "../../shaders/compiled/advance.spv" with { type: "bytes" };
+import attention from "../../shaders/compiled/attention.spv" with { type: "bytes" };
+import attention_combine from "../../shaders/compiled/attention_combine.spv" with { type: "bytes" };
+import attention_inputs from "../../shaders/compiled/attention_inputs.spv" with { type: "bytes" };
 import blend from "../../shaders/compiled/blend.spv" with { type: "bytes" };
 import deinterleave from "../../shaders/compiled/deinterleave.spv" with { type: "bytes" };
 import delta_net from "../../shaders/compiled/delta_net.spv" with { type: "bytes" };
@@ -35,6 +39,7 @@ import embed__q2_0 from "../../shaders/compiled/embed.q2_0.spv" with { type: "by
 import embed__mxfp4 from "../../shaders/compiled/embed.mxfp4.spv" with { type: "bytes" };
 import embed__nvfp4 from "../../shaders/compiled/embed.nvfp4.spv" with { type: "bytes" };
 import gated from "../../shaders/compiled/gated.spv" with { type: "bytes" };
+import map from "../../shaders/compiled/map.spv" with { type: "bytes" };
 import matvec__f32 from "../../shaders/compiled/matvec.f32.spv" with { type: "bytes" };
 import matvec__f16 from "../../shaders/compiled/matvec.f16.spv" with { type: "bytes" };
 import matvec__bf16 from "../../shaders/compiled/matvec.bf16.spv" with { type: "bytes" };
@@ -137,6 +142,7 @@ import scale_rows from "../../shaders/compiled/scale_rows.spv" with { type: "byt
 import short_convolution from "../../shaders/compiled/short_convolution.spv" with { type: "bytes" };
 import state_space_scan from "../../shaders/compiled/state_space_scan.spv" with { type: "bytes" };
 import store_kv from "../../shaders/compiled/store_kv.spv" with { type: "bytes" };
+import stream_read from "../../shaders/compiled/stream_read.spv" with { type: "bytes" };
 import token_shift from "../../shaders/compiled/token_shift.spv" with { type: "bytes" };
 import wkv7 from "../../shaders/compiled/wkv7.spv" with { type: "bytes" };
 
@@ -146,6 +152,26 @@ export const SHADERS = {
     push: struct("add", { a: u64, b: u64, y: u64, width: u32, aStride: u32, bStride: u32, yStride: u32, scale: f32 }),
     constants: {"WORKGROUP":0},
     modules: add,
+  },
+  advance: {
+    push: struct("advance", { step: u64, trace: u64, traceLength: u32 }),
+    constants: {},
+    modules: advance,
+  },
+  attention: {
+    push: struct("attention", { step: u64, q: u64, y: u64, keys: u64, values: u64, slopes: u64, sinks: u64, bias: u64, tokens: u32, heads: u32, kvHeads: u32, keyWidth: u32, valueWidth: u32, qStride: u32, yStride: u32, window: u32, chunk: u32, biasColumns: u32, scale: f32, softcap: f32, temperatureScale: f32, temperatureInterval: f32, temperatureOffset: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"HEAD_DIM":2,"VALUE_DIM":3,"ROWS":4,"KV_BYTES":5,"ALIGNED":6,"CAUSAL":7,"ENCODER":8,"BROADCAST":9,"VALUE_LANES":10},
+    modules: attention,
+  },
+  attention_combine: {
+    push: struct("attention_combine", { parts: u64, y: u64, sinks: u64, count: u32, tokens: u32, heads: u32, yStride: u32 }),
+    constants: {"WORKGROUP":0,"VALUE_DIM":1},
+    modules: attention_combine,
+  },
+  attention_inputs: {
+    push: struct("attention_inputs", { step: u64, q: u64, k: u64, v: u64, y: u64, keys: u64, values: u64, queryNorm: u64, keyNorm: u64, frequencies: u64, heads: u32, kvHeads: u32, headDim: u32, valueWidth: u32, rotaryOffset: u32, rotaryDim: u32, qStride: u32, kStride: u32, vStride: u32, yStride: u32, epsilon: f32, magnitude: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ADJACENT":3,"NORM":4,"KV_BYTES":5},
+    modules: attention_inputs,
   },
   blend: {
     push: struct("blend", { a: u64, b: u64, t: u64, y: u64, width: u32, aStride: u32, bStride: u32, tStride: u32, yStride: u32 }),
@@ -171,6 +197,11 @@ export const SHADERS = {
     push: struct("gated", { gate: u64, up: u64, y: u64, width: u32, gateStride: u32, upStride: u32, yStride: u32 }),
     constants: {"WORKGROUP":0,"ACTIVATION":1},
     modules: gated,
+  },
+  map: {
+    push: struct("map", { x: u64, y: u64, width: u32, xStride: u32, yStride: u32, inner: f32, scale: f32, low: f32, high: f32, positive: f32, negative: f32, beta: f32, epsilon: f32 }),
+    constants: {"WORKGROUP":0,"FUNCTION":1},
+    modules: map,
   },
   matvec: {
     push: struct("matvec", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
@@ -256,6 +287,11 @@ export const SHADERS = {
     push: struct("store_kv", { step: u64, k: u64, v: u64, keys: u64, values: u64, keyWidth: u32, valueWidth: u32, kStride: u32, vStride: u32 }),
     constants: {"WORKGROUP":0,"KV_BYTES":1},
     modules: store_kv,
+  },
+  stream_read: {
+    push: struct("stream_read", { from: u64, sink: u64, rounds: u32, never: u32 }),
+    constants: {"WORKGROUP":0},
+    modules: stream_read,
   },
   token_shift: {
     push: struct("token_shift", { step: u64, x: u64, y: u64, mix: u64, state: u64, width: u32, mixes: u32, xStride: u32, yStride: u32 }),

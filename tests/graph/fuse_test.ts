@@ -1,7 +1,7 @@
 import { type Graph, GraphBuilder } from "../../src/graph/builder.ts";
 import { disabledFusions, fuse, FUSIONS } from "../../src/graph/fuse.ts";
 import { ReferenceState, runReferenceGraph } from "../../src/graph/reference_executor.ts";
-import type { Weight } from "../../src/kernels/operation.ts";
+import type { StateSlot, Value, Weight } from "../../src/kernels/operation.ts";
 import { assert, assertAllNear, assertEquals, assertFails } from "../support/assert.ts";
 
 const WIDTH = 8;
@@ -21,6 +21,31 @@ function block(tokens: number): Graph {
   const normed = graph.norm(x, norm);
   const inner = graph.gated(graph.matmul(normed, weight("gate")), graph.matmul(normed, weight("up")), "silu");
   return graph.finish(graph.sum(x, graph.matmul(inner, weight("down")), 0.5));
+}
+
+/** The attention of a decoder, its heads normalised or not. */
+function attentionBlock(tokens: number, normed: boolean): Graph {
+  const graph = new GraphBuilder(tokens, tokens);
+  const x = graph.embed(weight("table", 16));
+  const rope = {
+    headDim: 4,
+    rotaryDim: 4,
+    pairing: "halves",
+    frequencies: { ...weight("angles", 1), columns: 2 },
+  } as const;
+  const perHead = (value: Value, name: string) =>
+    normed
+      ? graph.norm(value, { weight: { ...weight(name, 1), columns: 4 }, epsilon: 1e-5, groupWidth: 4 })
+      : value;
+  const project = (name: string) => graph.matmul(x, weight(name));
+  const [q, k, v] = ["q", "k", "v"].map(project);
+  const keys: StateSlot = { id: 0, name: "keys", kind: "kv", width: WIDTH };
+  const values: StateSlot = { id: 1, name: "values", kind: "kv", width: WIDTH };
+  const rotated = graph.rope(perHead(q, "qn"), rope);
+  graph.storeKv(graph.rope(perHead(k, "kn"), rope), v, keys, values);
+  return graph.finish(
+    graph.attention(rotated, { keys, values, heads: 2, kvHeads: 2, headDim: 4, scale: 0.5 }),
+  );
 }
 
 /** Runs a graph on weights that follow from their names. */
@@ -43,7 +68,7 @@ function run(graph: Graph): Float32Array {
     decodeRow: (w: Weight, row: number) => decode(w).subarray(row * w.columns, (row + 1) * w.columns),
   };
   const tokens = Int32Array.from({ length: graph.result.rows }, (_, i) => i * 3 % 16);
-  return runReferenceGraph(graph, { tokens, position: 0 }, source, new ReferenceState(1));
+  return runReferenceGraph(graph, { tokens, position: 0 }, source, new ReferenceState(8));
 }
 
 Deno.test("fuse() folds norm, gate, up, activation and residual of a block into two products", () => {
@@ -58,6 +83,14 @@ Deno.test("fuse() does not change what a block computes, whichever fusions are o
     assertAllNear(run(fuse(block(5), off)), plain, 1e-6, `without ${[...off]}`);
   }
 });
+
+for (const normed of [false, true]) {
+  Deno.test(`fuse() readies queries, keys and values in one node, heads ${normed ? "normed" : "plain"}`, () => {
+    const fused = fuse(attentionBlock(5, normed), new Set());
+    assertEquals(fused.nodes.slice(4).map((node) => node.op), ["attention_inputs", "attention"]);
+    assertAllNear(run(fused), run(attentionBlock(5, normed)), 1e-6);
+  });
+}
 
 Deno.test("fuse() keeps a norm apart for batches that tiled kernels take", () => {
   assert(fuse(block(9), new Set()).nodes.some((node) => node.op === "norm"));
