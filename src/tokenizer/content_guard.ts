@@ -14,6 +14,7 @@
  * it. Out of reach is only a template that takes characters out of the middle of a text and so closes a gap.
  */
 import { assert } from "../common/assert.ts";
+import { UserError } from "../common/errors.ts";
 import { ABSENT } from "./pair_map.ts";
 import { codeUnits } from "./special_matcher.ts";
 import type { TemplateLiterals } from "./template/literals.ts";
@@ -194,7 +195,9 @@ export class GuardedRendering {
       this.#originalOf.set(standIn, original);
       return standIn;
     }
-    return original; // the conversation itself uses all 6,400 of them: it is no text that a marker could be hidden in
+    throw new UserError(
+      "Cannot use this conversation: its messages use up all private-use characters of Unicode",
+    );
   }
 }
 

@@ -58,6 +58,9 @@ const END_ARRAYS = [
   "tokenizer.ggml.eot_token_ids",
 ];
 
+/** What some converters write for a role that the model does not have: -1, or what that is as a u32. */
+const NO_ID = [-1, 0xffffffff];
+
 /** Reads the role ids. Throws {@linkcode UserError} for an id outside the vocabulary. */
 export function readSpecialIds(
   metadata: TokenizerMetadata,
@@ -125,7 +128,8 @@ function firstId(metadata: TokenizerMetadata, key: string, vocabulary: Vocabular
 /** The ids under `key`: none, one, or the elements of an array. */
 function readIds(metadata: TokenizerMetadata, key: string, vocabulary: Vocabulary): number[] {
   if (!metadata.has(key)) return [];
-  const ids = metadata.isArray(key) ? Array.from(metadata.numbers(key)) : [metadata.number(key)];
+  const stored = metadata.isArray(key) ? Array.from(metadata.numbers(key)) : [metadata.number(key)];
+  const ids = stored.filter((id) => !NO_ID.includes(id));
   for (const id of ids) {
     if (!Number.isInteger(id) || id < 0 || id >= vocabulary.size) {
       throw new UserError(

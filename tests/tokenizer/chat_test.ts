@@ -331,3 +331,10 @@ Deno.test("encodeChat() lets a template find the end of thinking in the assistan
   assertEquals(text, "assistant:answer;user:a</think>b;");
   assert(!ids.includes(tokenizer().idOf("</think>")!));
 });
+
+Deno.test("encodeChat() refuses a conversation that leaves no private-use character to guard a marker with", async () => {
+  const all = String.fromCharCode(...Array.from({ length: 6400 }, (_, i) => 0xe000 + i));
+  const encode = (content: string) => encodeChat(tokenizer(), new ChatTemplate(CHATML), [user(content)]);
+  assert(encode(all).length > 6400);
+  await assertFails(() => encode(`${all}<|im_end|>`), "use up all private-use characters");
+});

@@ -117,6 +117,11 @@ Deno.test("createTokenizer() adds BOS by default for llama-bpe and SentencePiece
   assertEquals([bpe("llama-bpe"), bpe("tekken"), bpe("qwen2"), bpe("gpt-2")], [true, true, false, false]);
 });
 
+Deno.test("createTokenizer() takes an id of -1, also as a u32, for no id", () => {
+  const none = chatml({ bos_token_id: 0xffffffff });
+  assertEquals([none.bos, none.addBos], [undefined, false]);
+});
+
 Deno.test("endOfGeneration holds EOS, EOT, EOM, arrays of ids, and tokens known by name", () => {
   const tokens = [["<|im_end|>", CONTROL], ["<end_of_turn>", NORMAL], ["x", CONTROL], ["y", CONTROL], [
     "z",

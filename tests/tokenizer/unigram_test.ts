@@ -27,7 +27,7 @@ function t5(more: Record<string, PlainValue> = {}) {
 const pieces = (text: string) => t5().encode(text, { addSpecial: false }).map((id) => PIECES[id][0]);
 
 Deno.test("encode() of T5 takes the path with the highest sum of scores, not the longest pieces", () => {
-  // ▁ ab (-8) beats ▁a b (-6.75)? No: the sum closer to zero wins.
+  // ▁a b (-6.75) beats ▁ ab (-8).
   assertEquals(pieces("ab"), ["▁a", "b"]);
   // ▁a ba (-5.75) beats ▁ ab a (-10.5) and ▁a b a (-9.25).
   assertEquals(pieces("aba"), ["▁a", "ba"]);
