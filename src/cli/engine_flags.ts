@@ -8,30 +8,39 @@ import { findModelFile } from "./model_source.ts";
 import { notice } from "./output.ts";
 import { Progress } from "./progress.ts";
 
-/** Values of the flags. */
-export interface EngineFlags {
-  /** `-m`. */
-  readonly model?: string;
+/** Values of the flags that say where a model runs. */
+export interface ExecutorFlags {
   /** `--device`. */
   readonly device?: string;
   /** `--executor`. */
   readonly executor?: ExecutorName;
-  /** `-c`. */
-  readonly ctx?: number;
   /** `--ubatch`. */
   readonly ubatch?: number;
 }
 
+/** Values of all flags. */
+export interface EngineFlags extends ExecutorFlags {
+  /** `-m`. */
+  readonly model?: string;
+  /** `-c`. */
+  readonly ctx?: number;
+}
+
 const UBATCH_MAX = 16_384;
 
-/** Adds the flags. */
+/** Adds all flags. */
 export function addEngineFlags(command: Command): Command {
-  return addModelFlag(command)
-    .option(
-      "-c, --ctx <tokens>",
-      "context: prompt and reply together (default: the model's own, at most 4096)",
-      wholeNumber(1),
-    )
+  addModelFlag(command).option(
+    "-c, --ctx <tokens>",
+    "context: prompt and reply together (default: the model's own, at most 4096)",
+    wholeNumber(1),
+  );
+  return addExecutorFlags(command);
+}
+
+/** Adds the flags that say where a model runs. */
+export function addExecutorFlags(command: Command): Command {
+  return command
     .addOption(
       new Option("--device <device>", "number or part of the name of a device, see zinc devices").env(
         "ZINC_DEVICE",

@@ -31,6 +31,11 @@ export function tokenList(text: string): number[] {
   });
 }
 
+/** Parser of lists such as `512,1024`, given at once or in several options; `parse` reads each item. */
+export function listOf<T>(parse: (text: string) => T): (text: string, before?: readonly T[]) => T[] {
+  return (text, before = []) => [...before, ...text.split(",").map((item) => parse(item.trim()))];
+}
+
 /** Collects the values of an option that may be given several times. */
 export function repeated(value: string, before: readonly string[] = []): string[] {
   return [...before, value];

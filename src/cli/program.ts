@@ -1,8 +1,8 @@
 /** The program as commander sees it: the list of commands, and how its errors read. */
 import { Command, type CommanderError } from "commander";
-import config from "../../deno.json" with { type: "json" };
 import { usageError, UserError } from "../common/errors.ts";
 import type { AddCommand, CommandContext } from "./command.ts";
+import { addBench } from "./commands/bench.ts";
 import { addChat } from "./commands/chat.ts";
 import { addCheck } from "./commands/check.ts";
 import { addDetokenize } from "./commands/detokenize.ts";
@@ -16,6 +16,7 @@ import { addPull } from "./commands/pull.ts";
 import { addRm } from "./commands/rm.ts";
 import { addRun } from "./commands/run.ts";
 import { addTokenize } from "./commands/tokenize.ts";
+import { VERSION_LINE } from "./version.ts";
 
 /** In the order of `zinc --help`. */
 const COMMANDS: readonly AddCommand[] = [
@@ -30,12 +31,10 @@ const COMMANDS: readonly AddCommand[] = [
   addDetokenize,
   addLogits,
   addDevices,
+  addBench,
   addCheck,
   addFamilies,
 ];
-
-/** What `zinc --version` prints. */
-export const VERSION_LINE = `zinc ${config.version}`;
 
 /** Builds the program. Help and version end up in `written` instead of on a stream. */
 export function createProgram(context: CommandContext, written: (text: string) => void): Command {

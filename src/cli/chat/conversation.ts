@@ -1,7 +1,7 @@
 /**
  * A conversation and what answers it. The REPL knows nothing else of the engine, so tests let a script answer.
  */
-import type { GenerationEnd, Timings } from "../../inference/session.ts";
+import type { GenerationEnd, Piece, Timings } from "../../inference/session.ts";
 
 /** One message, in the shape that chat templates and the OpenAI API share. */
 export type Message = {
@@ -18,7 +18,7 @@ export interface Responder {
   /** Tokens of the prompt that `messages` become. */
   countTokens(messages: readonly Message[]): number;
   /** Streams the reply to `messages`; aborting ends it early, with what was made so far. */
-  reply(messages: readonly Message[], signal: AbortSignal): AsyncGenerator<string, GenerationEnd>;
+  reply(messages: readonly Message[], signal: AbortSignal): AsyncGenerator<Piece, GenerationEnd>;
 }
 
 /** Tokens kept free for a reply when old messages have to make room. */

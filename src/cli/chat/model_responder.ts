@@ -1,6 +1,6 @@
 /** A loaded model as the one who answers in a chat. */
 import { UserError } from "../../common/errors.ts";
-import type { GenerateOptions, GenerationEnd, Session } from "../../inference/session.ts";
+import type { GenerateOptions, GenerationEnd, Piece, Session } from "../../inference/session.ts";
 import type { Model } from "../../inference/load_model.ts";
 import { isEncoderDecoder } from "../encoder_decoder.ts";
 import type { PromptMaker } from "../prompt.ts";
@@ -37,16 +37,8 @@ export class ModelResponder implements Responder, AsyncDisposable {
   }
 
   /** See {@linkcode Responder.reply}. */
-  async *reply(messages: readonly Message[], signal: AbortSignal): AsyncGenerator<string, GenerationEnd> {
-    const pieces = this.#session.generate(this.#prompts.chat(messages), { ...this.#options, signal });
-    let step = await pieces.next();
-    try {
-      for (; !step.done; step = await pieces.next()) yield step.value.text;
-    } finally {
-      // When the reader goes away in the middle, the session must hear of it.
-      if (!step.done) await pieces.return(undefined as never);
-    }
-    return step.value;
+  reply(messages: readonly Message[], signal: AbortSignal): AsyncGenerator<Piece, GenerationEnd> {
+    return this.#session.generate(this.#prompts.chat(messages), { ...this.#options, signal });
   }
 
   /** Frees session and model. */

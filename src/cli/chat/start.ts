@@ -2,6 +2,8 @@
  * How a chat runs: on a terminal as a dialogue; with a pipe, a file or nothing as standard input it reads that to the
  * end, answers once and leaves.
  */
+import { usageError } from "../../common/errors.ts";
+import { answerJson } from "../answer.ts";
 import { Interrupted } from "../failure.ts";
 import type { Output } from "../output.ts";
 import { readStandardInput } from "../standard_input.ts";
@@ -22,6 +24,8 @@ export interface ChatOptions {
   readonly history: boolean;
   /** Where replies go. */
   readonly out: Output;
+  /** Print the one answer to a pipe as a JSON object. */
+  readonly json?: boolean;
   /** Loads the model; called only once there is something to answer. */
   openResponder(): Promise<Responder & AsyncDisposable>;
 }
@@ -29,6 +33,7 @@ export interface ChatOptions {
 /** Runs a chat. Throws {@linkcode Interrupted} when the person stopped it. */
 export async function startChat(options: ChatOptions): Promise<void> {
   const screen = [Deno.stderr, Deno.stdout].find((stream) => stream.isTerminal());
+  if (Deno.stdin.isTerminal() && screen && options.json) throw usageError("--json is for what is piped in");
   if (Deno.stdin.isTerminal() && screen) await dialogue(options, screen);
   else await answerOnce(options);
 }
@@ -46,7 +51,12 @@ async function answerOnce(options: ChatOptions): Promise<void> {
   const message = [options.prompt, piped].filter((text) => text?.trim()).join("\n\n").trimEnd();
   if (message === "") return;
   await using responder = await options.openResponder();
-  const parts = { conversation: new Conversation(options.system), responder, out: options.out };
-  const end = await withInterrupt((signal) => takeTurn(message, parts, signal));
-  if (end.stopReason === "abort") throw new Interrupted("Stopped with Ctrl+C");
+  const parts = {
+    conversation: new Conversation(options.system),
+    responder,
+    out: options.json ? undefined : options.out,
+  };
+  const answer = await withInterrupt((signal) => takeTurn(message, parts, signal));
+  if (options.json) await options.out.json(answerJson(answer));
+  if (answer.end.stopReason === "abort") throw new Interrupted("Stopped with Ctrl+C");
 }

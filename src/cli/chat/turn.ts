@@ -1,5 +1,6 @@
 /** One question and its answer, streamed to standard output. */
 import { UserError } from "../../common/errors.ts";
+import { type Answer, collectAnswer } from "../answer.ts";
 import { notice, type Output, writeError } from "../output.ts";
 import { statisticsLine } from "../statistics.ts";
 import { styled } from "../terminal.ts";
@@ -9,12 +10,18 @@ import type { Conversation, Responder } from "./conversation.ts";
 /** The message alone fills the context; the chat can go on with a shorter one. */
 export class MessageTooLong extends UserError {}
 
-/** Asks `question` and streams the reply to `out`. What was said before an abort is kept in the conversation. */
-export async function takeTurn(
-  question: string,
-  scope: { conversation: Conversation; responder: Responder; out: Output },
-  signal: AbortSignal,
-): Promise<GenerationEnd> {
+/** What a turn works on. */
+export interface TurnScope {
+  /** The chat so far. */
+  readonly conversation: Conversation;
+  /** What answers it. */
+  readonly responder: Responder;
+  /** Where the reply goes as it comes; without it the reply is only returned. */
+  readonly out?: Output;
+}
+
+/** Asks `question` and streams the reply. What was said before an abort is kept in the conversation. */
+export async function takeTurn(question: string, scope: TurnScope, signal: AbortSignal): Promise<Answer> {
   const { conversation, responder, out } = scope;
   conversation.ask(question);
   const dropped = conversation.makeRoom(responder);
@@ -23,17 +30,10 @@ export async function takeTurn(
   }
   try {
     refuseTooLong(conversation, responder);
-    const replies = responder.reply(conversation.messages, signal);
-    let text = "";
-    let part = await replies.next();
-    for (; !part.done; part = await replies.next()) {
-      text += part.value;
-      await out.write(part.value);
-    }
-    if (!text.endsWith("\n")) await out.write("\n");
-    conversation.answer(text, part.value);
-    reportEnd(part.value, responder);
-    return part.value;
+    const answer = await collectAnswer(responder.reply(conversation.messages, signal), out);
+    conversation.answer(answer.text, answer.end);
+    reportEnd(answer.end, responder);
+    return answer;
   } catch (error) {
     conversation.retract();
     throw error;

@@ -11,6 +11,7 @@ interface Flags extends EngineFlags, PromptFlags, SamplingFlags {
   readonly maxTokens?: number;
   readonly stop?: string[];
   readonly history: boolean;
+  readonly json?: boolean;
 }
 
 /** Adds `zinc chat`. */
@@ -29,16 +30,18 @@ export const addChat: AddCommand = (program, { out }) => {
       wholeNumber(1),
     )
     .option("--stop <text>", "text that ends a reply and is not part of it; may be repeated", repeated)
+    .option("--json", "with a pipe: the answer as one object, as of zinc run")
     .option("--no-history", "neither read nor write the history of what was typed");
   addPromptFlags(command);
   addSamplingFlags(command).action(async (flags: Flags) => {
     const { startChat } = await import("../chat/start.ts");
     const sampling = samplingFromFlags(flags);
-    const { maxTokens, stop, system, prompt, history } = flags;
+    const { maxTokens, stop, system, prompt, history, json } = flags;
     await startChat({
       system,
       prompt,
       history,
+      json,
       out,
       openResponder: async () => {
         const { ModelResponder } = await import("../chat/model_responder.ts");

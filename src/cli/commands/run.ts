@@ -1,18 +1,18 @@
 /** `zinc run`: one prompt, one answer. */
 import { usageError } from "../../common/errors.ts";
 import type { Model } from "../../inference/load_model.ts";
-import type { GenerationEnd } from "../../inference/session.ts";
 import type { Message } from "../chat/conversation.ts";
+import { answerJson, collectAnswer } from "../answer.ts";
 import type { AddCommand } from "../command.ts";
 import { addEngineFlags, type EngineFlags, loadFromFlags, requireText } from "../engine_flags.ts";
 import { Interrupted } from "../failure.ts";
 import { repeated, wholeNumber } from "../flags.ts";
 import { withInterrupt } from "../interrupt.ts";
-import { type Output, writeError } from "../output.ts";
+import { writeError } from "../output.ts";
 import { addPromptFlags, type PromptFlags } from "../prompt_flags.ts";
 import { addSamplingFlags, type SamplingFlags, samplingFromFlags } from "../sampling_flags.ts";
 import { readStandardInput } from "../standard_input.ts";
-import { statisticsLine, timingsJson } from "../statistics.ts";
+import { statisticsLine } from "../statistics.ts";
 import { styled } from "../terminal.ts";
 
 interface Flags extends EngineFlags, PromptFlags, SamplingFlags {
@@ -24,13 +24,6 @@ interface Flags extends EngineFlags, PromptFlags, SamplingFlags {
   readonly raw?: boolean;
   readonly ignoreEos?: boolean;
   readonly json?: boolean;
-}
-
-/** What one generation gave. */
-interface Answer {
-  readonly text: string;
-  readonly tokens: readonly number[];
-  readonly end: GenerationEnd;
 }
 
 /** Adds `zinc run`. */
@@ -66,13 +59,12 @@ export const addRun: AddCommand = (program, { out }) => {
     using session = opened;
     const { maxTokens, stop, ignoreEos } = flags;
     const answer = await withInterrupt((signal) =>
-      collect(
+      collectAnswer(
         session.generate(tokens, { sampling, maxTokens, stop, ignoreEos, signal }),
         flags.json ? undefined : out,
       )
     );
-    if (flags.json) await out.json(describe(answer));
-    else if (!answer.text.endsWith("\n")) await out.write("\n");
+    if (flags.json) await out.json(answerJson(answer));
     if (Deno.stderr.isTerminal()) writeError(styled(statisticsLine(answer.end.timings), "dim") + "\n");
     if (answer.end.stopReason === "abort") throw new Interrupted("Interrupted");
   });
@@ -105,23 +97,4 @@ async function readPrompt({ prompt, file }: Flags): Promise<string> {
   const text = parts.join("\n\n");
   if (text === "") throw usageError("The prompt is empty");
   return text;
-}
-
-/** Runs a generation to its end; its text also goes to `out` as it comes. */
-async function collect(
-  pieces: AsyncGenerator<{ token?: number; text: string }, GenerationEnd>,
-  out: Output | undefined,
-): Promise<Answer> {
-  let text = "";
-  const tokens: number[] = [];
-  for (let step = await pieces.next();; step = await pieces.next()) {
-    if (step.done) return { text, tokens, end: step.value };
-    if (step.value.token !== undefined) tokens.push(step.value.token);
-    text += step.value.text;
-    await out?.write(step.value.text);
-  }
-}
-
-function describe({ text, tokens, end }: Answer): Record<string, unknown> {
-  return { text, tokens, stop_reason: end.stopReason, timings: timingsJson(end.timings) };
 }

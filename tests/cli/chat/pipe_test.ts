@@ -37,6 +37,13 @@ Deno.test("chat reads UTF-8 and drops a byte order mark once", async () => {
   assertEquals((await pipe("\ufeffПривет 🦙")).stdout, 'you said: "Привет 🦙"\n');
 });
 
+Deno.test("chat --json gives one object", async () => {
+  const { stdout } = await pipe("hi", "--json");
+  assertEquals(stdout.trimEnd().split("\n").length, 1);
+  const { text, tokens, stop_reason: reason, timings } = JSON.parse(stdout);
+  assertEquals([text, tokens.length, reason, timings.predicted_n], ['you said: "hi"', 14, "stop", 14]);
+});
+
 Deno.test("chat ends quietly when its reader leaves", async () => {
   const child = new Deno.Command("sh", {
     args: ["-c", `echo hi | ${Deno.execPath()} ${ARGS.join(" ")} --slow | head -c 3`],

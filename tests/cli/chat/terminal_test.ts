@@ -123,17 +123,18 @@ ptyTest("chat remembers what was typed, unless told not to", async (folder) => {
   assertEquals(Deno.statSync(path).mode! & 0o777, 0o600);
 });
 
-ptyTest("the terminal is as before after a normal end, a Ctrl+C and a SIGTERM", async (folder) => {
+ptyTest("the terminal is as before after a normal end, a Ctrl+C, a SIGTERM and a crash", async (folder) => {
   const script = `stty -g > ${folder.join("before")};`;
   const after = `code=$?; stty -g > ${folder.join("after")}; exit $code`;
   const ends: [name: string, act: (pty: Pty) => Promise<void>, code: number][] = [
     ["exit", (pty) => pty.type("/exit\r"), 0],
     ["interrupt", (pty) => pty.type("\x03"), 130],
     ["terminate", () => terminate(folder), 143],
+    ["crash", (pty) => pty.type("break\r"), 1],
   ];
   for (const [name, act, code] of ends) {
     await using pty = new Pty(
-      `${script} sh -c 'echo $$ > ${folder.join("pid")}; exec ${CHAT}'; ${after}`,
+      `${script} sh -c 'echo $$ > ${folder.join("pid")}; exec ${CHAT} --crash'; ${after}`,
       { XDG_STATE_HOME: folder.path },
     );
     await pty.expect(/>>> /);
