@@ -173,6 +173,11 @@ export class Device implements Disposable, AsyncDisposable {
     return this.#timeline.completed();
   }
 
+  /** Time that waits have left the thread free for other work, ms. Overlapping waits count each. */
+  get idleMs(): number {
+    return this.#timeline.idleMs;
+  }
+
   /** Resolves once the timeline has reached `value`, without ever blocking the event loop. */
   async wait(value: number, options?: WaitOptions): Promise<void> {
     await this.#timeline.wait(value, options);

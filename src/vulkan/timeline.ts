@@ -79,6 +79,7 @@ export class Timeline implements Disposable {
   #lastYield = performance.now();
   #lost: DeviceLostError | null = null;
   #stalled = false;
+  #idleMs = 0;
 
   /** For `queue` of `device`. */
   constructor(vk: VulkanFunctions, options: { device: bigint; queue: bigint; name: string; isCpu: boolean }) {
@@ -126,6 +127,11 @@ export class Timeline implements Disposable {
   /** Whether the device was given up because it made no progress, rather than reported lost. */
   get stalled(): boolean {
     return this.#stalled;
+  }
+
+  /** Time that waits have left the thread free for other work, ms. */
+  get idleMs(): number {
+    return this.#idleMs;
   }
 
   /** Submits command buffers, in order, and returns the value that the timeline has once all are done. */
@@ -185,8 +191,10 @@ export class Timeline implements Disposable {
         this.#stalled = true;
         throw this.#lose(`no progress for ${this.#stallMs / 1000} s`);
       }
+      const start = performance.now();
       await this.#waitSlice(value);
       this.#lastYield = performance.now();
+      this.#idleMs += this.#lastYield - start;
       signal?.throwIfAborted();
     }
   }

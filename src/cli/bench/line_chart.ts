@@ -31,8 +31,6 @@ const PLOT = { left: 64, right: WIDTH - 24, top: 28, bottom: HEIGHT - 52 };
 const TICKS = 5;
 const WHISKER = 5;
 const POINT_RADIUS = 4;
-/** With more lines than this, values at every point would overlap; hovering still shows them. */
-const LABELLED_SERIES_MAX = 2;
 
 /** The chart as an `svg` element. */
 export function lineChart(chart: LineChart): string {
@@ -84,7 +82,8 @@ function seriesMarks(chart: LineChart, { name, points }: ChartSeries, index: num
   const path = points.map((p, i) => `${i === 0 ? "M" : "L"}${place.x(p.category)} ${place.y(p.value)}`).join(
     " ",
   );
-  const labelled = chart.series.length <= LABELLED_SERIES_MAX;
+  // Values of several lines would overlap; hovering shows them.
+  const labelled = chart.series.length === 1;
   const marks = points.map((point) => {
     const [x, y] = [place.x(point.category), place.y(point.value)];
     const [high, low] = [

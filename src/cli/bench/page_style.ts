@@ -38,7 +38,7 @@ svg circle { fill: currentColor; stroke: var(--card); stroke-width: 1.5; }
 .s1 { color: var(--c1); } .s2 { color: var(--c2); } .s3 { color: var(--c3); } .s4 { color: var(--c4); }
 .s5 { color: var(--c5); } .s6 { color: var(--c6); } .s7 { color: var(--c7); } .s8 { color: var(--c8); }
 .bars { margin: 0; padding: 0; list-style: none; }
-.bars li { display: grid; grid-template-columns: minmax(110px, 290px) minmax(60px, 1fr) 140px; gap: 14px; align-items: center; padding: 5px 0; }
+.bars li { display: grid; grid-template-columns: minmax(110px, 340px) minmax(60px, 1fr) 140px; gap: 14px; align-items: center; padding: 5px 0; }
 .bars .name { overflow-wrap: anywhere; font-size: 13.5px; line-height: 1.3; }
 .bars small { display: block; color: var(--soft); font-size: 12px; }
 .profiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); gap: 8px 40px; }
@@ -49,8 +49,8 @@ svg circle { fill: currentColor; stroke: var(--card); stroke-width: 1.5; }
 .bars i { display: block; height: 100%; min-width: 2px; border-radius: 4px; background: currentColor; }
 .bars .number { text-align: right; font-variant-numeric: tabular-nums; font-size: 13.5px; white-space: nowrap; }
 .table { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: 13.5px; font-variant-numeric: tabular-nums; }
-th, td { padding: 7px 10px; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
+table { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
+th, td { padding: 6px 8px; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; }
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; }
 tr:last-child td { border-bottom: 0; }
