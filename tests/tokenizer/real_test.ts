@@ -83,7 +83,7 @@ Deno.test({
   assertEquals(ChatTemplate.exists(file.metadata), false);
 });
 
-const minilm = needsModel("all-MiniLM-L6-v2.gguf");
+const minilm = needsModel("all-MiniLM-L6-v2.F16.gguf");
 Deno.test({
   name: `encode() gives the original ids of all-MiniLM-L6-v2${minilm.note}`,
   ignore: minilm.ignore,
