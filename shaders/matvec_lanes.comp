@@ -24,14 +24,9 @@ layout(constant_id = 7) const bool ALIGNED = false; // x, its stride and the nor
 const uint STEP = 4 * SUBGROUP > CHUNK ? 4 * SUBGROUP : CHUNK;
 const uint LOADS = STEP / (4 * SUBGROUP);
 
-layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer TwoWords { u64vec2 value; };
-
-// Elements `i` to `i + 3`, 0 beyond `end`. Two loads of 64 bits cost half as much here as four of 32.
+// Elements `i` to `i + 3`, 0 beyond `end`.
 vec4 load4(Floats from, uint i, uint end) {
-  if (ALIGNED && STEP == CHUNK) {
-    const u64vec2 words = TwoWords(uint64_t(from) + 4 * i).value;
-    return uintBitsToFloat(uvec4(unpackUint2x32(words.x), unpackUint2x32(words.y)));
-  }
+  if (ALIGNED && STEP == CHUNK) return uintBitsToFloat(load_16_bytes(uint64_t(from) + 4 * i));
   vec4 value;
   [[unroll]] for (uint k = 0; k < 4; k++) value[k] = i + k < end ? from.v[min(i + k, end - 1)] : 0.0;
   return value;

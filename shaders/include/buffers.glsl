@@ -12,6 +12,15 @@
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Floats { float v[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 2) buffer Halfs { float16_t v[]; };
 
+// As two words of 64 bits: GPUs load 16 bytes at once either way, software devices load lane by lane and word by word.
+layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer SixteenBytes { u64vec2 value; };
+
+// The 16 bytes at a multiple of 16.
+uvec4 load_16_bytes(uint64_t address) {
+  const u64vec2 words = SixteenBytes(address).value;
+  return uvec4(unpackUint2x32(words.x), unpackUint2x32(words.y));
+}
+
 bool present(Floats address) { return uint64_t(address) != 0; }
 
 // The nearest float16, with values beyond its range brought to its ends.

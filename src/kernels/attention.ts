@@ -3,8 +3,20 @@
  * variants that decoders use: grouped heads (https://arxiv.org/abs/2305.13245), sliding windows, soft caps, ALiBi
  * (https://arxiv.org/abs/2108.12409) and attention sinks (a logit per head that joins the softmax but has no value).
  */
-import type { Matrix, NodeBase, ReferenceContext, StateSlot, Value, Weight } from "./operation.ts";
+import { assert } from "../common/assert.ts";
+import { planAttention } from "./attention_plan.ts";
 import { dot, rowOf } from "./matrix.ts";
+import type {
+  GpuContext,
+  Matrix,
+  NodeBase,
+  Operation,
+  ReferenceContext,
+  StateSlot,
+  Value,
+  Weight,
+} from "./operation.ts";
+import { elementGrid, parameters, spansOf } from "./recording.ts";
 
 /** `y[t, h] = softmax(mask(cap(scale * q[t, h] . K[h']) + bias)) V[h']` with `h' = floor(h * kvHeads / heads)`. */
 export interface AttentionNode extends NodeBase {
@@ -72,7 +84,7 @@ export function attentionReference(node: AttentionNode, context: ReferenceContex
 }
 
 /** Cached positions `[first, end)` that the token at `position` sees. */
-function visible(node: AttentionNode, position: number, batchEnd: number): { first: number; end: number } {
+export function visible(node: AttentionNode, position: number, batchEnd: number): { first: number; end: number } {
   if (node.causal) {
     let first = node.window > 0 ? Math.max(0, position - node.window + 1) : 0;
     if (node.chunk > 0) first = Math.max(first, position - position % node.chunk);
@@ -151,3 +163,69 @@ function weightedSum(
 function headRow(matrix: Matrix, r: number, head: number, width: number): Float32Array {
   return rowOf(matrix, r).subarray(head * width, (head + 1) * width);
 }
+
+/** GPU: one dispatch, and one more that joins the parts where the positions are split. */
+function record(node: AttentionNode, gpu: GpuContext): void {
+  const q = gpu.matrix(node.inputs[0]);
+  const y = gpu.matrix(node.outputs[0]);
+  const keys = gpu.state(node.keys);
+  const values = gpu.state(node.values);
+  assert(keys.elementBytes === values.elementBytes, `${node.keys.name}: keys and values differ in type`);
+  const plan = planAttention(gpu, node, q.rows);
+  const sinks = parameters(gpu, node.sinks);
+  const partBytes = q.rows * node.heads * (node.valueDim + 2) * 4;
+  const target = plan.parts > 1 ? gpu.scratch(plan.parts * partBytes) : y.span;
+  gpu.recorder.dispatch(
+    gpu.kernels.get("attention", { constants: { ...plan.constants, KV_BYTES: keys.elementBytes } }),
+    {
+      workgroups: [plan.rowBlocks, node.kvHeads, plan.parts],
+      push: {
+        step: gpu.step,
+        q: q.span,
+        y: target,
+        keys: keys.span,
+        values: values.span,
+        slopes: parameters(gpu, node.alibiSlopes),
+        sinks,
+        bias: parameters(gpu, node.relativeBias),
+        tokens: q.rows,
+        heads: node.heads,
+        kvHeads: node.kvHeads,
+        keyWidth: node.keys.width,
+        valueWidth: node.values.width,
+        qStride: q.stride,
+        yStride: y.stride,
+        window: node.window,
+        chunk: node.chunk,
+        biasColumns: node.relativeBias?.columns ?? 0,
+        scale: node.scale,
+        softcap: node.softcap,
+        temperatureScale: node.temperature?.scale ?? 0,
+        temperatureInterval: node.temperature?.interval ?? 1,
+        temperatureOffset: node.temperature?.offset ?? 0,
+      },
+      reads: [gpu.step, ...spansOf(q), keys.span, values.span],
+      writes: [target],
+    },
+  );
+  if (plan.parts === 1) return;
+  const workgroup = gpu.kernels.workgroup();
+  const constants = { WORKGROUP: workgroup, VALUE_DIM: node.valueDim };
+  gpu.recorder.dispatch(gpu.kernels.get("attention_combine", { constants }), {
+    workgroups: [elementGrid(node.valueDim, workgroup, 1)[0], node.heads, q.rows],
+    push: {
+      parts: target,
+      y: y.span,
+      sinks,
+      count: plan.parts,
+      tokens: q.rows,
+      heads: node.heads,
+      yStride: y.stride,
+    },
+    reads: [target],
+    writes: spansOf(y),
+  });
+}
+
+/** `attention`. */
+export const attention: Operation<AttentionNode> = { op: "attention", reference: attentionReference, record };

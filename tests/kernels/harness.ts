@@ -209,7 +209,10 @@ export class Lab implements Disposable {
       states.set(slot, await this.#upload(halves ? new Float16Array(data) : data, "activations"));
     }
     const step = new Uint8Array(stepBytes(batch.tokens.length));
-    writeStep(new DataView(step.buffer), batch.position, batch.tokens, { stopped: Number(stopped) });
+    writeStep(new DataView(step.buffer), batch.position, batch.tokens, {
+      encoderLength: batch.encoderLength,
+      stopped: Number(stopped),
+    });
     const stepSpan = span(await this.#upload(step, "activations"));
     using recorder = new Recorder(this.#device, { label: node.op });
     const gpu: GpuContext = {

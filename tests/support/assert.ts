@@ -48,8 +48,9 @@ export async function assertFails(fn: () => unknown, message: string | RegExp): 
     await fn();
   } catch (error) {
     nodeAssert.ok(error instanceof Error, `threw a non-error: ${error}`);
-    if (typeof message === "string") nodeAssert.ok(error.message.includes(message), `wrong message: ${error.message}`);
-    else nodeAssert.match(error.message, message);
+    if (typeof message === "string") {
+      nodeAssert.ok(error.message.includes(message), `wrong message: ${error.message}`);
+    } else nodeAssert.match(error.message, message);
     return error;
   }
   nodeAssert.fail(`expected a failure matching ${message}`);

@@ -1,0 +1,284 @@
+#version 460
+// Attention over the KV cache, one pass with a running maximum (https://arxiv.org/abs/2205.14135).
+//
+// A row is one token with one query head; the `heads / kvHeads` rows of a token that share a key head are neighbours.
+// Workgroup (i, h, s): rows from i * ROWS on of key head h, over part s of the positions that they see. Each of its
+// subgroups takes SUBGROUP positions at a time: first a lane is a position and computes its scores, reading each key
+// once for all rows; then a lane is 8 elements of the output and adds up values. Subgroups meet only at the end, in
+// the order of their numbers, so that the result is the same in every run.
+//
+// Where the positions are split over several workgroups, each leaves its unfinished sum, maximum and sum of weights, and
+// attention_combine.comp finishes.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#include "include/step.glsl"
+
+layout(local_size_x_id = 0) in;
+const uint WORKGROUP = gl_WorkGroupSize.x;
+layout(constant_id = 1) const uint SUBGROUP = 32;
+layout(constant_id = 2) const uint HEAD_DIM = 64;
+layout(constant_id = 3) const uint VALUE_DIM = 64;
+layout(constant_id = 4) const uint ROWS = 1;
+layout(constant_id = 5) const uint KV_BYTES = 2;
+layout(constant_id = 6) const bool ALIGNED = false; // all widths are multiples of 8 elements
+layout(constant_id = 7) const bool CAUSAL = true;
+layout(constant_id = 8) const bool ENCODER = false; // keys of an encoder, all visible
+layout(constant_id = 9) const bool BROADCAST = false; // queries in registers, spread over the lanes, not in shared memory
+layout(constant_id = 10) const uint VALUE_LANES = 8; // power of two; lanes that share the elements of a value
+#include "include/activations.glsl"
+#include "include/attention_finish.glsl"
+#include "include/kv_cache.glsl"
+
+layout(push_constant, scalar) uniform Push {
+  Step step;
+  Floats q;
+  Floats y; // or the partial results
+  uint64_t keys;
+  uint64_t values;
+  Floats slopes;
+  Floats sinks;
+  Floats bias;
+  uint tokens;
+  uint heads;
+  uint kvHeads;
+  uint keyWidth;
+  uint valueWidth;
+  uint qStride;
+  uint yStride;
+  uint window;
+  uint chunk;
+  uint biasColumns;
+  float scale;
+  float softcap;
+  float temperatureScale;
+  float temperatureInterval;
+  float temperatureOffset;
+} push;
+
+const uint SUBGROUPS = WORKGROUP / SUBGROUP;
+const uint KEY_CHUNKS = (HEAD_DIM + 7) / 8;
+const uint VALUE_CHUNKS = (VALUE_DIM + 7) / 8;
+const uint CHUNKS_PER_LANE = (VALUE_CHUNKS + VALUE_LANES - 1) / VALUE_LANES;
+const uint VALUES_AT_ONCE = SUBGROUP / VALUE_LANES;
+const uint QUERY_WORDS = 2 * KEY_CHUNKS; // vec4
+const uint QUERY_LOADS = (QUERY_WORDS + SUBGROUP - 1) / SUBGROUP;
+const float LOWEST = -3.0e38; // below every score, and finite, so that differences are never NaN
+
+shared vec4 sharedQueries[BROADCAST ? 1 : ROWS * QUERY_WORDS];
+shared float sharedSums[SUBGROUPS > 1 ? SUBGROUPS * ROWS * VALUE_DIM : 1];
+shared float sharedPeaks[SUBGROUPS * ROWS];
+shared float sharedTotals[SUBGROUPS * ROWS];
+
+// What a lane holds, as globals because passing arrays to functions copies them.
+vec4 queries[ROWS][QUERY_LOADS];
+float weights[ROWS]; // of this lane's position; before the softmax, its scores
+float peaks[ROWS];
+float totals[ROWS]; // of this lane's positions
+vec4 sums[ROWS][CHUNKS_PER_LANE][2];
+
+uint group_size() { return push.heads / push.kvHeads; }
+uint head_of(uint row) { return gl_WorkGroupID.y * group_size() + row % group_size(); }
+uint last_row() { return push.tokens * group_size() - 1; }
+uint token_of(uint row) { return min(row, last_row()) / group_size(); }
+
+// Cached positions [x, y) that a token sees.
+uvec2 visible(uint token) {
+  if (ENCODER) return uvec2(0, push.step.encoderLength);
+  const uint position = push.step.position + min(token, push.step.tokenCount - 1); // later rows hold anything
+  if (CAUSAL) {
+    uint first = push.window > 0 ? position + 1 - min(push.window, position + 1) : 0;
+    if (push.chunk > 0) first = max(first, position - position % push.chunk);
+    return uvec2(first, position + 1);
+  }
+  const uint end = push.step.position + push.step.tokenCount;
+  if (push.window == 0) return uvec2(0, end);
+  const uint reach = push.window / 2;
+  return uvec2(position - min(reach, position), min(end, position + reach + 1));
+}
+
+// Factor on the scores of a token.
+float scale_of(uint token) {
+  if (push.temperatureScale == 0.0) return push.scale;
+  const float a = float(push.step.position + token) + push.temperatureOffset;
+  float steps = floor(a / push.temperatureInterval);
+  if ((steps + 1.0) * push.temperatureInterval <= a) steps += 1.0; // division may be off by a bit
+  if (steps * push.temperatureInterval > a) steps -= 1.0;
+  return push.scale * (1.0 + push.temperatureScale * log(1.0 + steps));
+}
+
+// Elements 4 word ... of a query, scaled.
+vec4 load_query(uint row, uint word) {
+  const uint head = min(row, last_row());
+  const uint start = token_of(row) * push.qStride + head_of(head) * HEAD_DIM + 4 * word;
+  vec4 q = vec4(0.0);
+  [[unroll]] for (uint k = 0; k < 4; k++) if (4 * word + k < HEAD_DIM) q[k] = push.q.v[start + k];
+  return q * scale_of(token_of(row));
+}
+
+void load_chunk(uint64_t cache, uint64_t row, uint i, uint width, out vec4 v[2]) {
+  if (ALIGNED) load_kv8(cache, row + 8 * i, v);
+  else load_kv_part(cache, row + 8 * i, width - min(8 * i, width), v);
+}
+
+// A dot product becomes a score.
+float score_of(float product, uint row, uint position) {
+  float score = product;
+  if (push.softcap > 0.0) score = push.softcap * safe_tanh(score / push.softcap);
+  if (!present(push.slopes) && !present(push.bias)) return score;
+  const int distance = int(position) - int(push.step.position + token_of(row));
+  const uint head = head_of(min(row, last_row()));
+  if (present(push.slopes)) score -= push.slopes.v[head] * float(abs(distance));
+  if (present(push.bias)) {
+    const int reach = int(push.biasColumns - 1) / 2;
+    score += push.bias.v[head * push.biasColumns + uint(reach + clamp(distance, -reach, reach))];
+  }
+  return score;
+}
+
+// Writes element `i` of a row from its weighted sum, the peak of its scores and the sum of its weights.
+void finish(uint row, uint i, float sum, float peak, float total) {
+  if (row > last_row()) return;
+  const uint token = token_of(row);
+  const uint head = head_of(row);
+  if (gl_NumWorkGroups.z > 1) {
+    const uint part = (gl_WorkGroupID.z * push.tokens + token) * push.heads + head;
+    const uint start = part * (VALUE_DIM + 2);
+    push.y.v[start + i] = sum;
+    if (i == 0) {
+      push.y.v[start + VALUE_DIM] = peak;
+      push.y.v[start + VALUE_DIM + 1] = total;
+    }
+  } else {
+    push.y.v[token * push.yStride + head * VALUE_DIM + i] = attention_result(sum, peak, total, push.sinks, head);
+  }
+}
+
+// Adds the part of each row's dot product that chunk `c` of the key at element `key` gives.
+void add_products(uint c, uint64_t key) {
+  vec4 k[2];
+  load_chunk(push.keys, key, c, HEAD_DIM, k);
+  [[unroll]] for (uint h = 0; h < 2; h++) {
+    const uint word = 2 * c + h;
+    [[unroll]] for (uint r = 0; r < ROWS; r++) {
+      vec4 q;
+      if (BROADCAST) q = subgroupBroadcast(queries[r][word / SUBGROUP], word % SUBGROUP);
+      else q = sharedQueries[r * QUERY_WORDS + word];
+      weights[r] += dot(q, k[h]);
+    }
+  }
+}
+
+// Adds the values of VALUES_AT_ONCE positions from `start + j` on, with the weights that their lanes hold.
+void add_values(uint start, uint j, uint end) {
+  const uint lane = gl_SubgroupInvocationID;
+  const uint from = j + lane / VALUE_LANES; // the lane whose position this lane works on
+  const uint64_t value = uint64_t(min(start + from, end - 1)) * push.valueWidth + gl_WorkGroupID.y * VALUE_DIM;
+  float weight[ROWS];
+  [[unroll]] for (uint r = 0; r < ROWS; r++) {
+    if (VALUES_AT_ONCE == 1) weight[r] = subgroupBroadcast(weights[r], j);
+    else weight[r] = subgroupShuffle(weights[r], from);
+  }
+  [[unroll]] for (uint c = 0; c < CHUNKS_PER_LANE; c++) {
+    const uint chunk = min(c * VALUE_LANES + lane % VALUE_LANES, VALUE_CHUNKS - 1);
+    vec4 v[2];
+    load_chunk(push.values, value, chunk, VALUE_DIM, v);
+    [[unroll]] for (uint r = 0; r < ROWS; r++) {
+      sums[r][c][0] += weight[r] * v[0];
+      sums[r][c][1] += weight[r] * v[1];
+    }
+  }
+}
+
+void main() {
+  const uint lane = gl_SubgroupInvocationID;
+  const uint firstRow = gl_WorkGroupID.x * ROWS;
+
+  if (BROADCAST) {
+    [[unroll]] for (uint r = 0; r < ROWS; r++) {
+      [[unroll]] for (uint l = 0; l < QUERY_LOADS; l++) queries[r][l] = load_query(firstRow + r, l * SUBGROUP + lane);
+    }
+  } else {
+    for (uint i = gl_SubgroupID * SUBGROUP + lane; i < ROWS * QUERY_WORDS; i += WORKGROUP) {
+      sharedQueries[i] = load_query(firstRow + i / QUERY_WORDS, i % QUERY_WORDS);
+    }
+    barrier();
+  }
+
+  [[unroll]] for (uint r = 0; r < ROWS; r++) {
+    peaks[r] = LOWEST;
+    totals[r] = 0.0;
+    [[unroll]] for (uint c = 0; c < CHUNKS_PER_LANE; c++) sums[r][c][0] = sums[r][c][1] = vec4(0.0);
+  }
+
+  // This workgroup's share of the positions that any of its rows sees.
+  const uint from = visible(token_of(firstRow)).x;
+  const uint to = visible(token_of(firstRow + ROWS - 1)).y;
+  const uint parts = gl_NumWorkGroups.z * SUBGROUP;
+  const uint share = (to - from + parts - 1) / parts * SUBGROUP;
+  const uint begin = min(from + share * gl_WorkGroupID.z, to);
+  const uint end = min(begin + share, to);
+
+  for (uint start = begin + gl_SubgroupID * SUBGROUP; start < end; start += WORKGROUP) {
+    const uint position = start + lane;
+    const uint64_t key = uint64_t(min(position, end - 1)) * push.keyWidth + gl_WorkGroupID.y * HEAD_DIM;
+    [[unroll]] for (uint r = 0; r < ROWS; r++) weights[r] = 0.0;
+    if (BROADCAST) [[unroll]] for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, key);
+    else for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, key);
+    [[unroll]] for (uint r = 0; r < ROWS; r++) {
+      const uvec2 range = visible(token_of(firstRow + r));
+      const bool seen = position >= range.x && position < min(range.y, end);
+      const float score = score_of(weights[r], firstRow + r, position);
+      const float peak = max(peaks[r], subgroupMax(seen ? score : LOWEST));
+      const float factor = exp(peaks[r] - peak);
+      weights[r] = seen ? exp(score - peak) : 0.0;
+      totals[r] = totals[r] * factor + weights[r];
+      peaks[r] = peak;
+      [[unroll]] for (uint c = 0; c < CHUNKS_PER_LANE; c++) {
+        sums[r][c][0] *= factor;
+        sums[r][c][1] *= factor;
+      }
+    }
+    if (BROADCAST) [[unroll]] for (uint j = 0; j < SUBGROUP; j += VALUES_AT_ONCE) add_values(start, j, end);
+    else for (uint j = 0; j < SUBGROUP; j += VALUES_AT_ONCE) add_values(start, j, end);
+  }
+
+  [[unroll]] for (uint r = 0; r < ROWS; r++) {
+    totals[r] = subgroupAdd(totals[r]);
+    [[unroll]] for (uint c = 0; c < CHUNKS_PER_LANE; c++) {
+      [[unroll]] for (uint step = VALUE_LANES; step < SUBGROUP; step *= 2) {
+        sums[r][c][0] += subgroupShuffleXor(sums[r][c][0], step);
+        sums[r][c][1] += subgroupShuffleXor(sums[r][c][1], step);
+      }
+      const uint chunk = c * VALUE_LANES + lane;
+      if (lane >= VALUE_LANES) continue;
+      [[unroll]] for (uint k = 0; k < 8; k++) {
+        const uint i = 8 * chunk + k;
+        if (i >= VALUE_DIM) continue;
+        if (SUBGROUPS == 1) finish(firstRow + r, i, sums[r][c][k / 4][k % 4], peaks[r], totals[r]);
+        else sharedSums[(gl_SubgroupID * ROWS + r) * VALUE_DIM + i] = sums[r][c][k / 4][k % 4];
+      }
+    }
+    if (SUBGROUPS > 1 && subgroupElect()) {
+      sharedPeaks[gl_SubgroupID * ROWS + r] = peaks[r];
+      sharedTotals[gl_SubgroupID * ROWS + r] = totals[r];
+    }
+  }
+  if (SUBGROUPS == 1) return;
+  barrier();
+  for (uint i = gl_SubgroupID * SUBGROUP + lane; i < ROWS * VALUE_DIM; i += WORKGROUP) {
+    const uint r = i / VALUE_DIM;
+    float peak = LOWEST;
+    for (uint s = 0; s < SUBGROUPS; s++) peak = max(peak, sharedPeaks[s * ROWS + r]);
+    float total = 0.0;
+    float sum = 0.0;
+    for (uint s = 0; s < SUBGROUPS; s++) {
+      const float factor = exp(sharedPeaks[s * ROWS + r] - peak);
+      total += factor * sharedTotals[s * ROWS + r];
+      sum += factor * sharedSums[(s * ROWS + r) * VALUE_DIM + i % VALUE_DIM];
+    }
+    finish(firstRow + r, i % VALUE_DIM, sum, peak, total);
+  }
+}
