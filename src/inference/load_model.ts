@@ -6,7 +6,6 @@
 import { UserError } from "../common/errors.ts";
 import { DeviceWeights, weightBytes } from "../graph/device_weights.ts";
 import { planMemory } from "../graph/memory_plan.ts";
-import { stateBytes } from "../graph/vulkan_sequence.ts";
 import { KernelSet } from "../kernels/kernel_set.ts";
 import { type OpenModel, openModel } from "../models/open_model.ts";
 import { createTokenizer } from "../tokenizer/create_tokenizer.ts";
@@ -14,6 +13,7 @@ import type { Tokenizer } from "../tokenizer/tokenizer.ts";
 import { chooseAdapter, Device, formatBytes, Instance } from "../vulkan/mod.ts";
 import type { Engine } from "./engine.ts";
 import { ReferenceEngine } from "./reference_engine.ts";
+import { largestBatch, sequenceBytes } from "./sequence_size.ts";
 import { Session } from "./session.ts";
 import { VulkanEngine, type VulkanResources } from "./vulkan_engine.ts";
 
@@ -103,15 +103,15 @@ async function vulkanResources(
 
 /** Refuses a model that cannot fit, with numbers and the flag to lower. */
 function checkBudget(open: OpenModel, ubatch: number, device: Device): void {
-  const { contextLength, states: { slots }, tensors } = open;
-  const batch = Math.min(ubatch, contextLength);
+  const { contextLength, tensors } = open;
+  const batch = largestBatch(open, ubatch);
   const weights = weightBytes([...tensors.weights.values(), ...tensors.constants.values()]);
-  const state = stateBytes(slots, contextLength);
+  const state = sequenceBytes(open);
   const activations = planMemory(open.build(batch, 1)).bytes;
   const needed = weights + state + activations;
   const { free, total } = device.memoryBudget();
   if (needed <= free) return;
-  const perPosition = (state - stateBytes(slots, 0)) / contextLength;
+  const perPosition = (state - sequenceBytes(open, 0)) / contextLength;
   const room = Math.floor((free - weights - activations) / perPosition);
   const advice = room >= 256 && room < contextLength
     ? `try -c ${2 ** Math.floor(Math.log2(room))}`

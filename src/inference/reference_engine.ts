@@ -1,9 +1,10 @@
 /** The reference executor as an engine: slow, float32 throughout, and the oracle for everything else. */
+import type { Pass } from "../graph/builder.ts";
 import { HostWeights } from "../graph/host_weights.ts";
 import { ReferenceState, runReferenceGraph } from "../graph/reference_executor.ts";
 import type { Batch } from "../kernels/operation.ts";
-import type { OpenModel, Pass } from "../models/open_model.ts";
-import type { Checkpoint, DecodeOptions, Engine } from "./engine.ts";
+import type { OpenModel } from "../models/open_model.ts";
+import { type Checkpoint, checkSource, type DecodeOptions, type Engine } from "./engine.ts";
 import { Sampler } from "./sampling/mod.ts";
 
 interface ReferenceCheckpoint extends Checkpoint {
@@ -82,6 +83,7 @@ export class ReferenceEngine implements Engine {
   }
 
   async #encode(tokens: Int32Array): Promise<void> {
+    checkSource(tokens, this);
     this.clear();
     await this.#run({ tokens, position: 0 }, tokens.length, "encode");
     this.#encoderLength = tokens.length;

@@ -4,14 +4,19 @@
  * The device samples and advances by itself, so the host submits several steps ahead and only reads tokens from a ring
  * as the timeline passes. How many steps one submission carries follows from how long a step takes.
  */
+import { assert } from "../common/assert.ts";
+import type { Pass } from "../graph/builder.ts";
 import type { DeviceWeights } from "../graph/device_weights.ts";
-import { type PlanTail, stateBytes, VulkanSequence } from "../graph/vulkan_sequence.ts";
+import type { Plan } from "../graph/plan.ts";
+import { type PlanTail, type StepCounters, VulkanSequence } from "../graph/vulkan_sequence.ts";
 import type { KernelSet } from "../kernels/kernel_set.ts";
 import type { Batch } from "../kernels/operation.ts";
 import { DeviceSampler } from "./device_sampler.ts";
 import type { OpenModel } from "../models/open_model.ts";
-import { type Device, type DeviceBuffer, span } from "../vulkan/mod.ts";
-import type { Checkpoint, DecodeOptions, Engine } from "./engine.ts";
+import { type Device, type DeviceBuffer, type LabelTime, span } from "../vulkan/mod.ts";
+import { type Checkpoint, checkSource, type DecodeOptions, type Engine } from "./engine.ts";
+import { CACHE_BYTES, type CacheType, cacheTypeOf, largestBatch, sequenceBytes } from "./sequence_size.ts";
+import { DeviceTrace, traceTokens } from "./token_trace.ts";
 
 const F32_BYTES = 4;
 /** A submission carries about this much work, ms: long enough to hide the host, short enough to stop soon. */
@@ -28,6 +33,14 @@ export interface VulkanResources {
   readonly weights: DeviceWeights;
 }
 
+/** Choices that follow from the model unless a caller makes others. */
+export interface VulkanEngineOptions {
+  /** What keys and values are stored as; see {@linkcode cacheTypeOf}. */
+  readonly cacheType?: CacheType;
+  /** Names of fusions to leave out; by default those that the environment switches off. */
+  readonly disabledFusions?: ReadonlySet<string>;
+}
+
 interface VulkanCheckpoint extends Checkpoint {
   restore(): void;
 }
@@ -39,68 +52,70 @@ export class VulkanEngine implements Engine {
   readonly ubatch: number;
   readonly canRewind: boolean;
   readonly stateBytes: number;
+  readonly encode?: (tokens: Int32Array) => Promise<void>;
   readonly #device: Device;
   readonly #sequence: VulkanSequence;
   readonly #sampler: DeviceSampler;
-  /** Host-visible memory for results, by their number of rows. */
+  /** Host-visible memory for results, by their size in bytes. */
   readonly #readback = new Map<number, DeviceBuffer>();
+  readonly #kernels: KernelSet;
   #checkpoint: Disposable | undefined;
+  #trace: DeviceTrace | undefined;
   #position = 0;
+  #encoderLength = 0;
 
-  constructor(model: OpenModel, resources: VulkanResources, ubatch: number) {
+  constructor(
+    model: OpenModel,
+    resources: VulkanResources,
+    ubatch: number,
+    options: VulkanEngineOptions = {},
+  ) {
     const { device, kernels, weights } = resources;
-    const { contextLength, states: { slots } } = model;
+    const { contextLength, family, states: { slots } } = model;
+    const { cacheType = cacheTypeOf(model), disabledFusions } = options;
     this.#device = device;
+    this.#kernels = kernels;
     this.vocab = model.config.vocab;
     this.contextLength = contextLength;
-    this.ubatch = ubatch;
+    this.ubatch = family.kind === "encoder" ? largestBatch(model, ubatch) : ubatch;
     this.canRewind = slots.every((slot) => slot.kind === "kv");
-    this.stateBytes = stateBytes(slots, contextLength);
+    this.stateBytes = sequenceBytes(model, contextLength, cacheType);
     this.#sequence = new VulkanSequence({
       device,
       kernels,
       weights,
       slots,
       contextLength,
-      ubatch,
-      build: (tokens, outputs) => model.build(tokens, outputs),
+      ubatch: largestBatch(model, ubatch),
+      kvElementBytes: CACHE_BYTES[cacheType],
+      disabledFusions,
+      build: (tokens, outputs, pass) => model.build(tokens, outputs, pass),
     });
     this.#sampler = new DeviceSampler(device, kernels, this.vocab);
+    if (family.encode) this.encode = (tokens) => this.#encode(tokens);
   }
 
-  async forward(batch: Batch, outputs: number): Promise<Float32Array> {
-    const end = batch.position + batch.tokens.length;
+  async forward(batch: Batch, outputs: number, pass: "logits" | "hidden" = "logits"): Promise<Float32Array> {
     const tail = outputs > 0 ? this.#readbackTail(outputs) : undefined;
-    const plan = this.#sequence.plan(batch.tokens.length, outputs, this.#sequence.bucketFor(end), tail);
-    const value = await this.#sequence.submitBatch(batch, plan);
-    this.#position = end;
-    await this.#device.wait(value);
+    const plan = await this.#run(batch, outputs, pass, tail);
+    this.#position = batch.position + batch.tokens.length;
     if (outputs === 0) return new Float32Array();
     const bytes = outputs * plan.resultWidth * F32_BYTES;
-    return new Float32Array(this.#readbackBuffer(outputs, bytes).mapped!.slice(0, bytes).buffer);
+    return new Float32Array(this.#readbackBuffer(bytes).mapped!.slice(0, bytes).buffer);
   }
 
   async *decode(batch: Batch, options: DecodeOptions): AsyncIterable<number> {
     const { maxTokens, signal, endOfGeneration } = options;
     const tail = this.#sampler.begin(options.sampling, options.history, endOfGeneration);
     const start = batch.position + batch.tokens.length;
-    const first = this.#sequence.plan(batch.tokens.length, 1, this.#sequence.bucketFor(start), tail);
-    const queue = [{ count: 1, value: await this.#sequence.submitBatch(batch, first) }];
-    const pace = new Pace();
-    let submitted = 1;
     let read = 0;
+    let tokens: number[] = [];
+    const goesOn = (steps: number) => {
+      tokens = Array.from({ length: steps }, () => this.#sampler.token(read++));
+      return !signal?.aborted && !tokens.some((token) => endOfGeneration.has(token));
+    };
     try {
-      for (let run = queue.shift(); run; run = queue.shift()) {
-        await this.#device.wait(run.value);
-        pace.done(run.count);
-        const tokens = Array.from({ length: run.count }, () => this.#sampler.token(read++));
-        const ended = signal?.aborted || tokens.some((token) => endOfGeneration.has(token));
-        // The next steps start before these tokens are handed out, so that the device never waits for the host.
-        while (!ended && queue.length < pace.ahead && submitted < maxTokens) {
-          const next = this.#submitRun(start + submitted, Math.min(pace.steps, maxTokens - submitted), tail);
-          queue.push(next);
-          submitted += next.count;
-        }
+      for await (const _ of this.#steps(batch, maxTokens, tail, goesOn)) {
         for (const token of tokens) {
           yield token;
           if (endOfGeneration.has(token) || signal?.aborted) return;
@@ -108,13 +123,41 @@ export class VulkanEngine implements Engine {
       }
     } finally {
       this.#position = start + read - 1;
-      await this.#device.wait(this.#device.submitted);
     }
+  }
+
+  /**
+   * Feeds `count` tokens of a fixed trace from `position` on, one per step and submitted as generation is, but without choosing any:
+   * what a benchmark of generation times.
+   */
+  async feedTrace(position: number, count: number): Promise<void> {
+    const first = { tokens: traceTokens(this.vocab, position, 1), position };
+    for await (const _ of this.#steps(first, count, this.#traceTail(), () => true));
+    this.#position = position + count;
+  }
+
+  /**
+   * Device time of every dispatch of a step of `tokens` tokens of the trace at `position`. Each runs alone, so that together they take
+   * longer than the step does.
+   */
+  async profile(position: number, tokens: number): Promise<LabelTime[]> {
+    const batch = { tokens: traceTokens(this.vocab, position, tokens), position };
+    const bucket = this.#sequence.bucketFor(position + tokens);
+    const plan = this.#sequence.plan(tokens, 1, bucket, this.#traceTail(), { profile: true });
+    await this.#device.wait(await this.#sequence.submitBatch(batch, plan));
+    this.#position = position + tokens;
+    return plan.commandBuffer.times();
+  }
+
+  /** What this engine's sequence has handed to the device so far. */
+  get counters(): Readonly<StepCounters> {
+    return { ...this.#sequence.counters };
   }
 
   clear(): void {
     this.#sequence.clear();
     this.#position = 0;
+    this.#encoderLength = 0;
   }
 
   checkpoint(): Promise<Checkpoint> {
@@ -139,7 +182,65 @@ export class VulkanEngine implements Engine {
     this.#checkpoint?.[Symbol.dispose]();
     for (const buffer of this.#readback.values()) buffer[Symbol.dispose]();
     this.#sampler[Symbol.dispose]();
+    this.#trace?.[Symbol.dispose]();
     this.#sequence[Symbol.dispose]();
+  }
+
+  async #encode(tokens: Int32Array): Promise<void> {
+    checkSource(tokens, this);
+    this.clear();
+    await this.#run({ tokens, position: 0 }, 1, "encode");
+    this.#encoderLength = tokens.length;
+  }
+
+  /** Runs one pass to its end. */
+  async #run(batch: Batch, outputs: number, pass: Pass, tail?: PlanTail): Promise<Plan> {
+    const bucket = this.#sequence.bucketFor(batch.position + batch.tokens.length);
+    const plan = this.#sequence.plan(batch.tokens.length, outputs, bucket, tail, { pass });
+    await this.#device.wait(await this.#submit(batch, plan));
+    return plan;
+  }
+
+  #submit(batch: Batch, plan: Plan): Promise<number> {
+    return this.#sequence.submitBatch({ ...batch, encoderLength: this.#encoderLength }, plan);
+  }
+
+  /**
+   * Runs `batch` and then, some submissions ahead of the host, the steps that follow from it, `count` with the batch. Yields after every
+   * submission that is done; before that, `goesOn` hears how many steps it carried and the next ones are submitted.
+   */
+  async *#steps(
+    batch: Batch,
+    count: number,
+    tail: PlanTail,
+    goesOn: (steps: number) => boolean,
+  ): AsyncGenerator<void> {
+    const start = batch.position + batch.tokens.length;
+    const first = this.#sequence.plan(batch.tokens.length, 1, this.#sequence.bucketFor(start), tail);
+    const queue = [{ count: 1, value: await this.#submit(batch, first) }];
+    const pace = new Pace();
+    let submitted = 1;
+    try {
+      for (let run = queue.shift(); run; run = queue.shift()) {
+        await this.#device.wait(run.value);
+        pace.done(run.count);
+        const more = goesOn(run.count);
+        // The next steps start before the caller sees these, so that the device never waits for the host.
+        while (more && queue.length < pace.ahead && submitted < count) {
+          const next = this.#submitRun(start + submitted, Math.min(pace.steps, count - submitted), tail);
+          queue.push(next);
+          submitted += next.count;
+        }
+        yield;
+      }
+    } finally {
+      await this.#device.wait(this.#device.submitted);
+    }
+  }
+
+  #traceTail(): PlanTail {
+    this.#trace ??= new DeviceTrace(this.#device, this.#kernels, this.vocab);
+    return this.#trace.tail;
   }
 
   /** Submits up to `count` steps, the first feeding position `position - 1`, as far as one plan serves them. */
@@ -155,19 +256,20 @@ export class VulkanEngine implements Engine {
     return {
       name: "readback",
       record: (gpu, result) => {
+        assert(result.stride === result.width, "the rows of a result follow each other");
         const bytes = rows * result.width * F32_BYTES;
         const packed = span(result.span.buffer, result.span.offset, bytes);
-        gpu.recorder.copy(packed, span(this.#readbackBuffer(rows, bytes), 0, bytes));
+        gpu.recorder.copy(packed, span(this.#readbackBuffer(bytes), 0, bytes));
         gpu.recorder.hostBarrier();
       },
     };
   }
 
-  #readbackBuffer(rows: number, bytes: number): DeviceBuffer {
-    let buffer = this.#readback.get(rows);
+  #readbackBuffer(bytes: number): DeviceBuffer {
+    let buffer = this.#readback.get(bytes);
     if (!buffer) {
-      buffer = this.#device.createBuffer({ label: `result of ${rows} rows`, bytes, kind: "readback" });
-      this.#readback.set(rows, buffer);
+      buffer = this.#device.createBuffer({ label: "result", bytes, kind: "readback" });
+      this.#readback.set(bytes, buffer);
     }
     return buffer;
   }

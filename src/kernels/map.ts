@@ -3,9 +3,10 @@
  *
  * Soft cap: Gemma 2, https://arxiv.org/abs/2408.00118, section 2. xIELU: https://arxiv.org/abs/2411.13010.
  */
-import type { NodeBase, ReferenceContext, Value } from "./operation.ts";
-import { activate, type Activation } from "./activations.ts";
+import type { GpuContext, NodeBase, Operation, ReferenceContext, Value } from "./operation.ts";
+import { activate, type Activation, activationIndex } from "./activations.ts";
 import { rowOf } from "./matrix.ts";
+import { elementGrid, spansOf } from "./recording.ts";
 
 /** What is applied; `clamp` and `xielu` have parameters of their own. */
 export type MapFunction =
@@ -54,3 +55,40 @@ function applied(f: MapFunction, x: number): number {
       return activate(f.kind, x);
   }
 }
+
+const CLAMP = 100; // as map.comp numbers what is no activation
+const XIELU = 101;
+
+/** GPU: one lane per element. */
+function record(node: MapNode, gpu: GpuContext): void {
+  const x = gpu.matrix(node.inputs[0]);
+  const y = gpu.matrix(node.outputs[0]);
+  const f = node.function;
+  const workgroup = gpu.kernels.workgroup();
+  const index = f.kind === "clamp" ? CLAMP : f.kind === "xielu" ? XIELU : activationIndex(f.kind);
+  const none = { low: 0, high: 0, positive: 0, negative: 0, beta: 0, epsilon: 0 };
+  const { low, high, positive, negative, beta, epsilon } = { ...none, ...f };
+  gpu.recorder.dispatch(gpu.kernels.get("map", { constants: { WORKGROUP: workgroup, FUNCTION: index } }), {
+    workgroups: elementGrid(y.width, workgroup, y.rows),
+    push: {
+      x: x.span,
+      y: y.span,
+      width: y.width,
+      xStride: x.stride,
+      yStride: y.stride,
+      inner: node.inner,
+      scale: node.scale,
+      low,
+      high,
+      positive,
+      negative,
+      beta,
+      epsilon,
+    },
+    reads: spansOf(x),
+    writes: spansOf(y),
+  });
+}
+
+/** `map`. */
+export const map: Operation<MapNode> = { op: "map", reference: mapReference, record };

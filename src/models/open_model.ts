@@ -5,7 +5,7 @@
 import { assert } from "../common/assert.ts";
 import { UserError } from "../common/errors.ts";
 import { type GgufFile, openGguf } from "../gguf/mod.ts";
-import { type Graph, GraphBuilder } from "../graph/builder.ts";
+import { type Graph, GraphBuilder, type Pass } from "../graph/builder.ts";
 import { type Config, readConfig } from "./config.ts";
 import type { Family } from "./family.ts";
 import { type ModelBuilder, StateTable, TensorTable } from "./model_builder.ts";
@@ -26,12 +26,6 @@ export interface OpenModel extends Disposable {
   /** A pass over `tokens` rows of which the last `outputs` are read; the family's forward pass to its logits by default. */
   build(tokens: number, outputs: number, pass?: Pass): Graph;
 }
-
-/**
- * What a graph computes. `logits`: the forward pass (an encoder's ends in hidden states). `hidden`: the forward pass of a decoder up to
- * its normalised hidden states. `encode`: the encoder of an encoder-decoder model, over a whole text.
- */
-export type Pass = "logits" | "hidden" | "encode";
 
 /**
  * Opens a GGUF file as a model.
