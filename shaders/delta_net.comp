@@ -5,6 +5,9 @@
 //
 // With lengths |k| and |q| divided out of the sums, one pass over the state gives both what it knows of the key and its answer:
 // q . (S + k c) = q . S + (q . k) c.
+//
+// With TAPS, for one row only, a short convolution comes first (see short_convolution.comp). Key heads that several value heads
+// use are convolved by each of them; the first keeps their input. Nobody reads the ring's row that is written.
 #extension GL_GOOGLE_include_directive : require
 #include "include/activations.glsl"
 #include "include/shared_floats.glsl"
@@ -14,15 +17,23 @@ layout(local_size_x_id = 0) in;
 const uint WORKGROUP = gl_WorkGroupSize.x;
 layout(constant_id = 1) const uint SUBGROUP = 32;
 layout(constant_id = 2) const uint TEAM = 16;
-layout(constant_id = 3) const uint KEY_DIM = 128;
-layout(constant_id = 4) const bool TILED = false; // value head h uses key head h mod keyHeads
+layout(constant_id = 3) const uint KEY_HEADS = 1;
+layout(constant_id = 4) const uint VALUE_HEADS = 1;
+layout(constant_id = 5) const uint KEY_DIM = 128;
+layout(constant_id = 6) const uint VALUE_DIM = 128;
+layout(constant_id = 7) const bool TILED = false; // value head h uses key head h mod KEY_HEADS
+layout(constant_id = 8) const uint GATE_GROUP = 1; // value heads whose alphas (or betas) lie together
+layout(constant_id = 9) const uint TAPS = 0; // of the convolution; 0: there is none
 #include "include/teams.glsl"
 const uint PER_LANE = (KEY_DIM + TEAM - 1) / TEAM;
+const uint SHARING = VALUE_HEADS / KEY_HEADS; // value heads per key head
+const uint QKV_WIDTH = 2 * KEY_HEADS * KEY_DIM + VALUE_HEADS * VALUE_DIM;
+const uint MIXED = TAPS > 0 ? 2 * KEY_DIM + VALUE_DIM : 1;
 const float LENGTH_EPSILON = 1e-6;
 
 layout(push_constant, scalar) uniform Push {
   Step step;
-  Floats qkv; // [rows, (2 * keyHeads + ...) * KEY_DIM]: queries, keys, values
+  Floats qkv; // [rows, QKV_WIDTH]: queries, keys, values
   Floats alpha;
   Floats beta;
   Floats gate;
@@ -30,11 +41,9 @@ layout(push_constant, scalar) uniform Push {
   Floats decay;
   Floats dtBias;
   Floats normWeight;
-  Floats state; // [valueHeads, valueDim, KEY_DIM]
-  uint keyHeads;
-  uint valueHeads;
-  uint valueDim;
-  uint gateGroup; // value heads whose alphas (or betas) lie together
+  Floats state; // [VALUE_HEADS, VALUE_DIM, KEY_DIM]
+  Floats taps; // [QKV_WIDTH, TAPS]
+  Floats ring; // [TAPS, QKV_WIDTH]: the input at position p in row p mod TAPS
   uint qkvStride;
   uint alphaStride;
   uint betaStride;
@@ -43,12 +52,45 @@ layout(push_constant, scalar) uniform Push {
   float epsilon;
 } push;
 
+shared float mixed[MIXED]; // this head's query, key and value behind the convolution
+
+uint key_head(uint head) { return TILED ? head % KEY_HEADS : head / SHARING; }
+
+// Column in qkv of element i of this head's query, key and value, one behind the other.
+uint column_of(uint head, uint i) {
+  if (i < KEY_DIM) return key_head(head) * KEY_DIM + i;
+  if (i < 2 * KEY_DIM) return (KEY_HEADS + key_head(head)) * KEY_DIM + i - KEY_DIM;
+  return 2 * KEY_HEADS * KEY_DIM + head * VALUE_DIM + i - 2 * KEY_DIM;
+}
+
+void convolve(uint head) {
+  const bool owner = TILED ? head < KEY_HEADS : head % SHARING == 0; // of the key head
+  for (uint i = lane_index(); i < MIXED; i += WORKGROUP) {
+    const uint column = column_of(head, i);
+    const float now = push.qkv.v[column];
+    float sum = push.taps.v[column * TAPS + TAPS - 1] * now;
+    for (uint earlier = 1; earlier < TAPS; earlier++) {
+      const uint row = (push.step.position + TAPS - earlier) % TAPS;
+      sum += push.taps.v[column * TAPS + TAPS - 1 - earlier] * push.ring.v[row * QKV_WIDTH + column];
+    }
+    mixed[i] = sum * sigmoid(sum);
+    if ((owner || i >= 2 * KEY_DIM) && push.step.stopped == 0) {
+      push.ring.v[push.step.position % TAPS * QKV_WIDTH + column] = now;
+    }
+  }
+  barrier();
+}
+
+// Element i of this head's query, key and value in a row.
+float operand(uint head, uint row, uint i) {
+  return TAPS > 0 ? mixed[min(i, MIXED - 1)] : push.qkv.v[row * push.qkvStride + column_of(head, i)];
+}
+
 // Carries value element `column` through the batch. All lanes of the workgroup take part.
 void scan(uint head, uint column, bool valid) {
   const uint lane = lane_index() % TEAM;
-  const uint keyHead = TILED ? head % push.keyHeads : head * push.keyHeads / push.valueHeads;
-  const uint gateAt = head / push.gateGroup * 2 * push.gateGroup + head % push.gateGroup;
-  const uint element = head * push.valueDim + column;
+  const uint gateAt = head / GATE_GROUP * 2 * GATE_GROUP + head % GATE_GROUP;
+  const uint element = head * VALUE_DIM + column;
   const uint first = element * KEY_DIM;
   float state[PER_LANE];
   [[unroll]] for (uint n = 0; n < PER_LANE; n++) state[n] = push.state.v[first + min(lane + n * TEAM, KEY_DIM - 1)];
@@ -57,11 +99,10 @@ void scan(uint head, uint column, bool valid) {
     float queries[PER_LANE];
     [[unroll]] for (uint n = 0; n < PER_LANE; n++) {
       const uint i = lane + n * TEAM;
-      const uint at = row * push.qkvStride + keyHead * KEY_DIM + min(i, KEY_DIM - 1);
-      queries[n] = i < KEY_DIM ? push.qkv.v[at] : 0.0;
-      keys[n] = i < KEY_DIM ? push.qkv.v[at + push.keyHeads * KEY_DIM] : 0.0;
+      queries[n] = i < KEY_DIM ? operand(head, row, i) : 0.0;
+      keys[n] = i < KEY_DIM ? operand(head, row, KEY_DIM + i) : 0.0;
     }
-    const float value = push.qkv.v[row * push.qkvStride + 2 * push.keyHeads * KEY_DIM + element];
+    const float value = operand(head, row, 2 * KEY_DIM + column);
     const float alpha = push.alpha.v[row * push.alphaStride + gateAt] + push.dtBias.v[head];
     const float kept = exp(push.decay.v[head] * softplus(alpha));
     const float strength = sigmoid(push.beta.v[row * push.betaStride + gateAt]);
@@ -90,22 +131,23 @@ void scan(uint head, uint column, bool valid) {
 // Normalises and gates the head's results, a row per subgroup.
 void finish(uint head) {
   for (uint row = gl_SubgroupID; row < push.step.tokenCount; row += SUBGROUPS) {
-    const uint y = row * push.yStride + head * push.valueDim;
+    const uint y = row * push.yStride + head * VALUE_DIM;
     float squares = 0.0;
-    for (uint j = gl_SubgroupInvocationID; j < push.valueDim; j += SUBGROUP) squares += push.y.v[y + j] * push.y.v[y + j];
-    const float factor = inversesqrt(subgroupAdd(squares) / float(push.valueDim) + push.epsilon);
-    for (uint j = gl_SubgroupInvocationID; j < push.valueDim; j += SUBGROUP) {
-      const float gate = push.gate.v[row * push.gateStride + head * push.valueDim + j];
-      push.y.v[y + j] = push.y.v[y + j] * factor * push.normWeight.v[j] * activate(1, gate);
+    for (uint j = gl_SubgroupInvocationID; j < VALUE_DIM; j += SUBGROUP) squares += push.y.v[y + j] * push.y.v[y + j];
+    const float factor = inversesqrt(subgroupAdd(squares) / float(VALUE_DIM) + push.epsilon);
+    for (uint j = gl_SubgroupInvocationID; j < VALUE_DIM; j += SUBGROUP) {
+      const float gate = push.gate.v[row * push.gateStride + head * VALUE_DIM + j];
+      push.y.v[y + j] = push.y.v[y + j] * factor * push.normWeight.v[j] * gate * sigmoid(gate);
     }
   }
 }
 
 void main() {
   const uint head = gl_WorkGroupID.x;
-  for (uint first = 0; first < push.valueDim; first += TEAMS) {
+  if (TAPS > 0) convolve(head);
+  for (uint first = 0; first < VALUE_DIM; first += TEAMS) {
     const uint column = first + lane_index() / TEAM;
-    scan(head, min(column, push.valueDim - 1), column < push.valueDim);
+    scan(head, min(column, VALUE_DIM - 1), column < VALUE_DIM);
   }
   memoryBarrierBuffer();
   barrier();

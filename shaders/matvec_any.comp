@@ -16,6 +16,8 @@ layout(constant_id = 5) const bool NORM = false;
 layout(constant_id = 6) const bool SUM = false;
 layout(constant_id = 7) const bool SLOTTED_X = false;
 layout(constant_id = 8) const uint TAIL = 0;
+layout(constant_id = 9) const uint LIMIT = 0x7f7fffffu; // the largest float
+layout(constant_id = 10) const uint UP_OFFSET = 0;
 #include "include/expert_product.glsl"
 #else
 #include "include/matmul.glsl"

@@ -22,13 +22,18 @@ layout(push_constant, scalar) uniform Push {
   Floats y;
   Floats weight; // [channels, KERNEL]
   Floats bias;
-  Floats state; // [PAST, channels], oldest first
+  Floats state; // [KERNEL, channels]: the input at position p in row p mod KERNEL
   uint channels;
   uint xStride;
   uint beforeStride;
   uint afterStride;
   uint yStride;
 } push;
+
+// Where the ring holds an input `earlier` (at most KERNEL) positions before row `row` of the batch.
+uint ring(uint row, uint earlier, uint channel) {
+  return (push.step.position + row + KERNEL - earlier) % KERNEL * push.channels + channel;
+}
 
 float input_at(uint row, uint channel) {
   const float value = push.x.v[row * push.xStride + channel];
@@ -45,7 +50,7 @@ void main() {
   float weights[KERNEL];
   [[unroll]] for (uint j = 0; j < KERNEL; j++) weights[j] = push.weight.v[channel * KERNEL + j];
   [[unroll]] for (uint j = 0; j < PAST; j++) {
-    window[j] = first + j < PAST ? push.state.v[(first + j) * push.channels + channel] : input_at(first + j - PAST, channel);
+    window[j] = first + j < PAST ? push.state.v[ring(first, PAST - j, channel)] : input_at(first + j - PAST, channel);
   }
   const float bias = present(push.bias) ? push.bias.v[channel] : 0.0;
   for (uint row = first; row < min(first + RUN, rows); row++) {
@@ -59,11 +64,5 @@ void main() {
     push.y.v[row * push.yStride + channel] = result;
   }
   if (first > 0 || push.step.stopped != 0) return;
-  // The last PAST inputs; a batch shorter than that leaves some of the old ones, moved up.
-  float kept[PAST];
-  [[unroll]] for (uint j = 0; j < PAST; j++) {
-    const uint at = rows + j; // counted from the oldest input of the state
-    kept[j] = at < PAST ? push.state.v[at * push.channels + channel] : input_at(at - PAST, channel);
-  }
-  [[unroll]] for (uint j = 0; j < PAST; j++) push.state.v[j * push.channels + channel] = kept[j];
+  for (uint row = rows - min(rows, KERNEL); row < rows; row++) push.state.v[ring(row, 0, channel)] = input_at(row, channel);
 }

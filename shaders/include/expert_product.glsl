@@ -5,8 +5,8 @@
 // own: gl_WorkGroupID.y counts the slots of all rows. With SUM, a row's slots are the segments of one long dot product:
 // y = residual + scale * sum over slots of factor * (W[id] x[slot] + bias[id]).
 //
-// The including file declares the specialization constants ACTIVATION, PAIR and NORM (false) and, for this include, SUM,
-// SLOTTED_X and TAIL.
+// The including file declares the specialization constants ACTIVATION, PAIR and NORM and, for this include, SUM, SLOTTED_X, TAIL,
+// and the bits of the floats LIMIT (gates are cut at it, up projections at both signs of it) and UP_OFFSET (added to the latter).
 #ifndef EXPERT_PRODUCT_GLSL
 #define EXPERT_PRODUCT_GLSL
 
@@ -15,7 +15,7 @@
 
 layout(push_constant, scalar) uniform Push {
   uint64_t weight; // [matrices, matrixRows, columns]
-  uint64_t weight2; // the same shape and format; may be the same tensor
+  uint64_t weight2; // the same format; may be the same tensor, whose matrices then hold both products' rows
   Floats x;
   Floats y;
   Floats ids; // [rows, slots], or none
@@ -23,11 +23,11 @@ layout(push_constant, scalar) uniform Push {
   Floats bias; // [matrices, rows]
   Floats bias2;
   Floats residual;
+  Floats normWeight;
   uint blocks; // of the weight, for the distance between its planes
-  uint rows; // of a product: from the first row of its matrix on
+  uint rows; // of a product: the first of its matrix, or the last for weight2
   uint columns;
   uint matrixRows; // of a matrix, at least `rows`
-  uint firstRow2; // of the second product in its matrix
   uint slots;
   uint xStride;
   uint yStride;
@@ -35,8 +35,7 @@ layout(push_constant, scalar) uniform Push {
   uint factorsStride;
   uint residualStride;
   float scale;
-  float limit; // gates are cut at it, up projections at both signs of it
-  float upOffset; // added to the up projection
+  float epsilon;
 } push;
 
 const uint MATRICES = PAIR ? 2 : 1;
@@ -65,13 +64,13 @@ float x_factor(uint token, uint segment) {
 
 // The weight's row that gives row `row` of the product.
 uint weight_row(uint matrix, uint row, uint token, uint segment) {
-  return matrix_of(token, segment) * push.matrixRows + (matrix == 0 ? 0 : push.firstRow2) + row;
+  return matrix_of(token, segment) * push.matrixRows + (matrix == 0 ? 0 : push.matrixRows - push.rows) + row;
 }
 
 uint product_rows() { return push.rows; }
 uint token_count() { return gl_NumWorkGroups.y; }
-float norm_factor(float squares) { return 1.0; }
-float norm_weight(uint column) { return 1.0; }
+float norm_factor(float squares) { return NORM ? inversesqrt(squares / float(push.columns) + push.epsilon) : 1.0; }
+float norm_weight(uint column) { return push.normWeight.v[min(column, push.columns - 1)]; }
 
 float bias_of(Floats bias, uint token, uint segment, uint row) {
   return present(bias) ? bias.v[matrix_of(token, segment) * push.rows + row] : 0.0;
@@ -91,8 +90,9 @@ void finish(float gate, float up, uint row, uint token) {
   }
   gate += bias_of(push.bias, token, 0, row);
   up += bias_of(push.bias2, token, 0, row);
-  const float added = clamp(PAIR ? up : gate, -push.limit, push.limit) + push.upOffset;
-  value = PAIR ? activate(ACTIVATION, min(gate, push.limit)) * added : activate(ACTIVATION, added);
+  const float limit = uintBitsToFloat(LIMIT);
+  const float added = clamp(PAIR ? up : gate, -limit, limit) + uintBitsToFloat(UP_OFFSET);
+  value = PAIR ? activate(ACTIVATION, min(gate, limit)) * added : activate(ACTIVATION, added);
   push.y.v[row_of(token) * push.yStride + slot_of(token, 0) * (push.rows + TAIL) + row] = value;
 }
 

@@ -10,6 +10,7 @@ import type { Value } from "../kernels/operation.ts";
 import type { Node } from "../kernels/registry.ts";
 import type { Graph } from "./builder.ts";
 import { attentionInputs } from "./fusions/attention_inputs.ts";
+import { convolutionDelta } from "./fusions/convolution_delta.ts";
 import { gateUp } from "./fusions/gate_up.ts";
 import { normProduct } from "./fusions/norm_product.ts";
 import { residualProduct } from "./fusions/residual_product.ts";
@@ -23,7 +24,13 @@ export interface Fusion {
 }
 
 /** In the order they are applied: each sees what the ones before made. */
-export const FUSIONS: readonly Fusion[] = [residualProduct, gateUp, normProduct, attentionInputs];
+export const FUSIONS: readonly Fusion[] = [
+  residualProduct,
+  gateUp,
+  normProduct,
+  attentionInputs,
+  convolutionDelta,
+];
 
 /** Who reads a value. */
 export class Uses {

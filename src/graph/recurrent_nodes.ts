@@ -24,7 +24,7 @@ export function shortConvolution(
   options: ShortConvolutionOptions = {},
 ): Value {
   assert(weight.rows === x.width, `${weight.name}: ${weight.rows} channels, ${x.name} has ${x.width}`);
-  assert(state.width === (weight.columns - 1) * x.width, `${state.name}: width ${state.width}`);
+  assert(state.width === weight.columns * x.width, `${state.name}: width ${state.width}`);
   const { bias, activation = "none", gates } = options;
   const y = graph.value(weight.name, x.rows, x.width);
   const inputs: readonly [Value] | readonly [Value, Value, Value] = gates

@@ -7,6 +7,7 @@
  */
 import type {
   GpuContext,
+  Matrix,
   NodeBase,
   Operation,
   ReferenceContext,
@@ -14,13 +15,23 @@ import type {
   Value,
   Weight,
 } from "./operation.ts";
+import { assert } from "../common/assert.ts";
 import { activate } from "./activations.ts";
 import { dot, rowOf } from "./matrix.ts";
+import { shortConvolutionReference } from "./short_convolution.ts";
 import { parameters, spansOf } from "./recording.ts";
 import { recurrentTeams } from "./teams.ts";
 
 /** Added to the squared length of queries and keys. */
 const LENGTH_EPSILON = 1e-6;
+
+/** A short convolution of the queries, keys and values, with SiLU, as `short_convolution` defines it; for batches of one token. */
+export interface DeltaNetConvolution {
+  /** `[qkv width, kernel]` */
+  readonly weight: Weight;
+  /** `kernel * qkv width` elements. */
+  readonly state: StateSlot;
+}
 
 /**
  * Per token and value head, with `k = key / |key|`, `q = query / |query| / sqrt(keyDim)`, `g = exp(A softplus(alpha + dtBias))`:
@@ -49,6 +60,8 @@ export interface DeltaNetNode extends NodeBase {
   /** `[valueDim]` */
   readonly normWeight: Weight;
   readonly epsilon: number;
+  /** Applied to qkv first. */
+  readonly convolution?: DeltaNetConvolution;
   /** `valueHeads * valueDim * keyDim` elements. */
   readonly state: StateSlot;
 }
@@ -70,7 +83,8 @@ export function keyHeadOf(
 
 /** Reference: token by token, head by head. */
 export function deltaNetReference(node: DeltaNetNode, context: ReferenceContext): void {
-  const [qkv, alpha, beta, gate] = node.inputs.map((value) => context.matrix(value));
+  const [raw, alpha, beta, gate] = node.inputs.map((value) => context.matrix(value));
+  const qkv = node.convolution ? convolved(node.inputs[0], node.convolution, context) : raw;
   const y = context.matrix(node.outputs[0]);
   const [decay, dtBias, normWeight] = [node.decay, node.dtBias, node.normWeight].map((w) =>
     context.weight(w)
@@ -98,6 +112,18 @@ export function deltaNetReference(node: DeltaNetNode, context: ReferenceContext)
       output.forEach((o, j) => output[j] = o * factor * normWeight[j] * activate("silu", gates[j]));
     }
   }
+}
+
+function convolved(qkv: Value, { weight, state }: DeltaNetConvolution, context: ReferenceContext): Matrix {
+  const { rows, width } = qkv;
+  const result = { data: new Float32Array(rows * width), rows, width, offset: 0, stride: width };
+  const output = { ...qkv };
+  const inner = { ...context, matrix: (value: Value) => value === output ? result : context.matrix(value) };
+  shortConvolutionReference(
+    { op: "short_convolution", inputs: [qkv], outputs: [output], weight, activation: "silu", state },
+    inner,
+  );
+  return result;
 }
 
 /** Decays and corrects row `j` of the state, column j of S, and returns its answer to the query. */
@@ -140,11 +166,19 @@ function record(node: DeltaNetNode, gpu: GpuContext): void {
   const { keyHeads, valueHeads, keyDim } = node;
   const valueDim = y.width / valueHeads;
   const { workgroup, team } = recurrentTeams(gpu.kernels, keyDim, valueDim);
+  const { convolution } = node;
+  assert(!convolution || qkv.rows === 1, "a delta net convolves one token at a time");
+  const ring = convolution && gpu.state(convolution.state).span;
   const constants = {
     WORKGROUP: workgroup,
     TEAM: team,
+    KEY_HEADS: keyHeads,
+    VALUE_HEADS: valueHeads,
     KEY_DIM: keyDim,
+    VALUE_DIM: valueDim,
     TILED: node.keyHeadOrder === "tiled",
+    GATE_GROUP: node.gateGroup,
+    TAPS: convolution?.weight.columns ?? 0,
   };
   gpu.recorder.dispatch(gpu.kernels.get("delta_net", { constants }), {
     workgroups: [valueHeads, 1, 1],
@@ -159,10 +193,8 @@ function record(node: DeltaNetNode, gpu: GpuContext): void {
       dtBias: parameters(gpu, node.dtBias),
       normWeight: parameters(gpu, node.normWeight),
       state,
-      keyHeads,
-      valueHeads,
-      valueDim,
-      gateGroup: node.gateGroup,
+      taps: parameters(gpu, convolution?.weight),
+      ring: ring ?? 0,
       qkvStride: qkv.stride,
       alphaStride: alpha.stride,
       betaStride: beta.stride,
@@ -170,8 +202,8 @@ function record(node: DeltaNetNode, gpu: GpuContext): void {
       yStride: y.stride,
       epsilon: node.epsilon,
     },
-    reads: [gpu.step, state, ...spansOf(qkv, alpha, beta, gate)],
-    writes: [state, ...spansOf(y)],
+    reads: [gpu.step, state, ...(ring ? [ring] : []), ...spansOf(qkv, alpha, beta, gate)],
+    writes: [state, ...(ring ? [ring] : []), ...spansOf(y)],
   });
 }
 

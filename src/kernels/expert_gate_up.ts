@@ -9,6 +9,7 @@ import type { GpuContext, NodeBase, Operation, ReferenceContext, Value, Weight }
 import { activate, type Activation } from "./activations.ts";
 import { dot, rowOf } from "./matrix.ts";
 import { recordExpertProduct } from "./expert_product.ts";
+import { rmsNormed } from "./matmul.ts";
 
 /** Where the two projections lie. */
 export type GateUpWeights =
@@ -33,6 +34,8 @@ export interface ExpertGateUpNode extends NodeBase {
   /** Gate values are cut at `limit`, up values at `-limit` and `limit`; Infinity: off. */
   readonly limit: number;
   readonly upOffset: number;
+  /** RMS norm over the whole input row, applied first. `weight`: `[columns]`. */
+  readonly norm?: { readonly weight: Weight; readonly epsilon: number };
 }
 
 /** Reference: one pair of dot products per output. With weights, `x` is multiplied by the expert's weight first. */
@@ -46,13 +49,16 @@ export function expertGateUpReference(node: ExpertGateUpNode, context: Reference
   const gateBias = node.gateBias && context.weight(node.gateBias);
   const upBias = node.upBias && context.weight(node.upBias);
   for (let r = 0; r < x.rows; r++) {
+    const input = node.norm
+      ? rmsNormed(rowOf(x, r), context.weight(node.norm.weight), node.norm.epsilon)
+      : rowOf(x, r);
     for (let slot = 0; slot < ids.width; slot++) {
       const expert = rowOf(ids, r)[slot];
       const factor = factors ? rowOf(factors, r)[slot] : 1;
       const output = rowOf(y, r).subarray(slot * inner, (slot + 1) * inner);
       for (let i = 0; i < inner; i++) {
         const project = (row: Float32Array, bias?: Float32Array) =>
-          factor * dot(row, rowOf(x, r)) + (bias ? bias[expert * inner + i] : 0);
+          factor * dot(row, input) + (bias ? bias[expert * inner + i] : 0);
         const up = Math.max(-node.limit, Math.min(node.limit, project(upRow(expert, i), upBias))) +
           node.upOffset;
         const gate = gateRow(expert, i);
@@ -89,18 +95,16 @@ function rowReaders(
 function record(node: ExpertGateUpNode, gpu: GpuContext): void {
   const [x, ids, factors] = node.inputs.map((value) => gpu.matrix(value));
   const y = gpu.matrix(node.outputs[0]);
-  const { weights, activation, limit, upOffset } = node;
+  const { weights, activation, limit, upOffset, norm } = node;
   const rows = y.width / ids.width;
-  const common = { x, y, ids, slots: ids.width, factors, rows, activation, limit, upOffset };
+  const common = { x, y, ids, slots: ids.width, factors, rows, activation, limit, upOffset, norm };
   if (!("gateUp" in weights) && !weights.gate) {
     return recordExpertProduct(gpu, { ...common, weight: weights.up, bias: node.upBias });
   }
   recordExpertProduct(gpu, {
     ...common,
     weight: "gateUp" in weights ? weights.gateUp : weights.gate!,
-    second: "gateUp" in weights
-      ? { weight: weights.gateUp, firstRow: rows }
-      : { weight: weights.up, firstRow: 0 },
+    second: "gateUp" in weights ? weights.gateUp : weights.up,
     bias: node.gateBias,
     bias2: node.upBias,
   });

@@ -20,10 +20,10 @@ export interface ExpertProduct {
   readonly factors?: DeviceMatrix;
   /** `[matrices, matrix rows, columns]` */
   readonly weight: Weight;
-  /** Rows of a product, from the first row of its matrix on. */
+  /** Rows of a product: the first ones of its matrix, the last ones for the second. */
   readonly rows: number;
-  /** A second product that the first one gates, from row `firstRow` of its matrices on. */
-  readonly second?: { readonly weight: Weight; readonly firstRow: number };
+  /** The weight of a second product, which the first one gates: another of the same shape, or the same with the rows of both. */
+  readonly second?: Weight;
   /** `[matrices, rows]` */
   readonly bias?: Weight;
   /** `[matrices, rows]`, of the second product. */
@@ -39,6 +39,8 @@ export interface ExpertProduct {
   readonly limit?: number;
   readonly upOffset?: number;
   readonly scale?: number;
+  /** RMS norm over the whole x, applied first. `weight`: `[columns]`. */
+  readonly norm?: { readonly weight: Weight; readonly epsilon: number };
 }
 
 /** The largest float32: no limit. */
@@ -50,7 +52,7 @@ const TILE_FLOATS = 4096;
 export function recordExpertProduct(gpu: GpuContext, product: ExpertProduct): void {
   const { x, y, ids, slots, factors, weight, rows, second, residual, sum = false, tail = 0 } = product;
   const device = gpu.weight(weight);
-  const device2 = second && gpu.weight(second.weight);
+  const device2 = second && gpu.weight(second);
   assert(
     !second || device2!.format === device.format && device2!.blocks === device.blocks,
     `${weight.name}: unequal pair`,
@@ -63,6 +65,9 @@ export function recordExpertProduct(gpu: GpuContext, product: ExpertProduct): vo
     SUM: sum,
     SLOTTED_X: product.slottedX ?? false,
     TAIL: tail,
+    NORM: product.norm !== undefined,
+    LIMIT: floatBits(Math.min(product.limit ?? NO_LIMIT, NO_LIMIT)),
+    UP_OFFSET: floatBits(product.upOffset ?? 0),
   };
   gpu.recorder.dispatch(gpu.kernels.get(plan.kernel, { format: device.format, constants }), {
     workgroups: [Math.ceil(rows / plan.rowsPerWorkgroup), x.rows * (sum ? 1 : slots), 1],
@@ -76,11 +81,11 @@ export function recordExpertProduct(gpu: GpuContext, product: ExpertProduct): vo
       bias: parameters(gpu, product.bias),
       bias2: parameters(gpu, product.bias2),
       residual: residual?.span ?? 0,
+      normWeight: parameters(gpu, product.norm?.weight),
       blocks: device.blocks,
       rows,
       columns: weight.columns,
       matrixRows: weight.rows,
-      firstRow2: second?.firstRow ?? 0,
       slots,
       xStride: x.stride,
       yStride: y.stride,
@@ -88,13 +93,17 @@ export function recordExpertProduct(gpu: GpuContext, product: ExpertProduct): vo
       factorsStride: factors?.stride ?? 0,
       residualStride: residual?.stride ?? 0,
       scale: product.scale ?? 1,
-      limit: Math.min(product.limit ?? NO_LIMIT, NO_LIMIT),
-      upOffset: product.upOffset ?? 0,
+      epsilon: product.norm?.epsilon ?? 0,
     },
     reads: spansOf(x, ids, factors, residual),
     writes: spansOf(y),
     label: weight.name,
   });
+}
+
+/** The bits of a float32: kernels take numbers that never change as constants, and constants are words. */
+function floatBits(value: number): number {
+  return new Uint32Array(Float32Array.of(value).buffer)[0];
 }
 
 /** Kernel and sizes: a team of lanes per row, as in ordinary products with one vector. */

@@ -57,7 +57,8 @@ export function matmulReference(node: MatmulNode, context: ReferenceContext): vo
   }
 }
 
-function rmsNormed(row: Float32Array, weight: Float32Array, epsilon: number): Float32Array {
+/** A row after an RMS norm: a copy. */
+export function rmsNormed(row: Float32Array, weight: Float32Array, epsilon: number): Float32Array {
   const factor = 1 / Math.sqrt(dot(row, row) / row.length + epsilon);
   return row.map((value, i) => value * factor * weight[i]);
 }

@@ -184,8 +184,8 @@ export const SHADERS = {
     modules: deinterleave,
   },
   delta_net: {
-    push: struct("delta_net", { step: u64, qkv: u64, alpha: u64, beta: u64, gate: u64, y: u64, decay: u64, dtBias: u64, normWeight: u64, state: u64, keyHeads: u32, valueHeads: u32, valueDim: u32, gateGroup: u32, qkvStride: u32, alphaStride: u32, betaStride: u32, gateStride: u32, yStride: u32, epsilon: f32 }),
-    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"KEY_DIM":3,"TILED":4},
+    push: struct("delta_net", { step: u64, qkv: u64, alpha: u64, beta: u64, gate: u64, y: u64, decay: u64, dtBias: u64, normWeight: u64, state: u64, taps: u64, ring: u64, qkvStride: u32, alphaStride: u32, betaStride: u32, gateStride: u32, yStride: u32, epsilon: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"KEY_HEADS":3,"VALUE_HEADS":4,"KEY_DIM":5,"VALUE_DIM":6,"TILED":7,"GATE_GROUP":8,"TAPS":9},
     modules: delta_net,
   },
   embed: {
@@ -214,13 +214,13 @@ export const SHADERS = {
     modules: { f32: matvec_any__f32, f16: matvec_any__f16, bf16: matvec_any__bf16 },
   },
   matvec_experts: {
-    push: struct("matvec_experts", { weight: u64, weight2: u64, x: u64, y: u64, ids: u64, factors: u64, bias: u64, bias2: u64, residual: u64, blocks: u32, rows: u32, columns: u32, matrixRows: u32, firstRow2: u32, slots: u32, xStride: u32, yStride: u32, idsStride: u32, factorsStride: u32, residualStride: u32, scale: f32, limit: f32, upOffset: f32 }),
-    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"TILE":5,"ACTIVATION":6,"PAIR":7,"NORM":8,"SUM":9,"SLOTTED_X":10,"TAIL":11},
+    push: struct("matvec_experts", { weight: u64, weight2: u64, x: u64, y: u64, ids: u64, factors: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, matrixRows: u32, slots: u32, xStride: u32, yStride: u32, idsStride: u32, factorsStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"TILE":5,"ACTIVATION":6,"PAIR":7,"NORM":8,"SUM":9,"SLOTTED_X":10,"TAIL":11,"LIMIT":12,"UP_OFFSET":13},
     modules: { f32: matvec_experts__f32, f16: matvec_experts__f16, bf16: matvec_experts__bf16, q4_0: matvec_experts__q4_0, q4_1: matvec_experts__q4_1, q5_0: matvec_experts__q5_0, q5_1: matvec_experts__q5_1, q8_0: matvec_experts__q8_0, q2_k: matvec_experts__q2_k, q3_k: matvec_experts__q3_k, q4_k: matvec_experts__q4_k, q5_k: matvec_experts__q5_k, q6_k: matvec_experts__q6_k, iq1_s: matvec_experts__iq1_s, iq1_m: matvec_experts__iq1_m, iq2_xxs: matvec_experts__iq2_xxs, iq2_xs: matvec_experts__iq2_xs, iq2_s: matvec_experts__iq2_s, iq3_xxs: matvec_experts__iq3_xxs, iq3_s: matvec_experts__iq3_s, iq4_nl: matvec_experts__iq4_nl, iq4_xs: matvec_experts__iq4_xs, tq1_0: matvec_experts__tq1_0, tq2_0: matvec_experts__tq2_0, q1_0: matvec_experts__q1_0, q2_0: matvec_experts__q2_0, mxfp4: matvec_experts__mxfp4, nvfp4: matvec_experts__nvfp4 },
   },
   matvec_experts_any: {
-    push: struct("matvec_experts_any", { weight: u64, weight2: u64, x: u64, y: u64, ids: u64, factors: u64, bias: u64, bias2: u64, residual: u64, blocks: u32, rows: u32, columns: u32, matrixRows: u32, firstRow2: u32, slots: u32, xStride: u32, yStride: u32, idsStride: u32, factorsStride: u32, residualStride: u32, scale: f32, limit: f32, upOffset: f32 }),
-    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ACTIVATION":3,"PAIR":4,"NORM":5,"SUM":6,"SLOTTED_X":7,"TAIL":8},
+    push: struct("matvec_experts_any", { weight: u64, weight2: u64, x: u64, y: u64, ids: u64, factors: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, matrixRows: u32, slots: u32, xStride: u32, yStride: u32, idsStride: u32, factorsStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ACTIVATION":3,"PAIR":4,"NORM":5,"SUM":6,"SLOTTED_X":7,"TAIL":8,"LIMIT":9,"UP_OFFSET":10},
     modules: { f32: matvec_experts_any__f32, f16: matvec_experts_any__f16, bf16: matvec_experts_any__bf16 },
   },
   matvec_lanes: {

@@ -3,7 +3,8 @@
  * recurrent layers (Mamba, https://arxiv.org/abs/2312.00752, figure 3) and the whole of LFM2's convolution blocks
  * (https://arxiv.org/abs/2511.23404), which multiply its input and its output by gates.
  *
- * The state holds the last `kernel - 1` inputs of each channel, `[kernel - 1, channels]`, oldest first.
+ * The state is a ring of the last inputs of each channel, `[kernel, channels]`: the input at position p lies in row `p mod kernel`.
+ * One row more than a window needs, so that a kernel for one token may write its own while others still read the rest.
  */
 import type {
   GpuContext,
@@ -30,11 +31,11 @@ export interface ShortConvolutionNode extends NodeBase {
   /** `[channels]` */
   readonly bias?: Weight;
   readonly activation: Activation;
-  /** `(kernel - 1) * channels` elements. */
+  /** `kernel * channels` elements. */
   readonly state: StateSlot;
 }
 
-/** Reference: the window of each channel slides over state and input. */
+/** Reference: the inputs go into the ring one by one, and each window comes out of it. */
 export function shortConvolutionReference(node: ShortConvolutionNode, context: ReferenceContext): void {
   const [x, before, after] = node.inputs.map((value) => context.matrix(value));
   const y = context.matrix(node.outputs[0]);
@@ -43,17 +44,21 @@ export function shortConvolutionReference(node: ShortConvolutionNode, context: R
   const state = context.state(node.state);
   const kernel = node.weight.columns;
   const channels = x.width;
-  for (let c = 0; c < channels; c++) {
-    const window = Array.from({ length: kernel - 1 }, (_, j) => state[j * channels + c]);
-    for (let r = 0; r < x.rows; r++) {
-      window.push(rowOf(x, r)[c] * (before ? rowOf(before, r)[c] : 1));
+  for (let r = 0; r < x.rows; r++) {
+    const position = context.batch.position + r;
+    const ring = (earlier: number, c: number) => ringRow(position - earlier, kernel) * channels + c;
+    for (let c = 0; c < channels; c++) {
+      state[ring(0, c)] = rowOf(x, r)[c] * (before ? rowOf(before, r)[c] : 1);
       let sum = bias ? bias[c] : 0;
-      for (let j = 0; j < kernel; j++) sum += weight[c * kernel + j] * window[j];
+      for (let j = 0; j < kernel; j++) sum += weight[c * kernel + j] * state[ring(kernel - 1 - j, c)];
       rowOf(y, r)[c] = activate(node.activation, sum) * (after ? rowOf(after, r)[c] : 1);
-      window.shift();
     }
-    window.forEach((value, j) => state[j * channels + c] = value);
   }
+}
+
+/** Row of the ring that holds a position, which may lie before the first one. */
+function ringRow(position: number, kernel: number): number {
+  return (position + kernel) % kernel;
 }
 
 /** Rows that one lane takes: enough to make up for reading the window before them again. */

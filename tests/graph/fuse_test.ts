@@ -1,5 +1,7 @@
 import { type Graph, GraphBuilder } from "../../src/graph/builder.ts";
 import { disabledFusions, fuse, FUSIONS } from "../../src/graph/fuse.ts";
+import { expertDown, expertGateUp, route } from "../../src/graph/expert_nodes.ts";
+import { deltaNet, shortConvolution } from "../../src/graph/recurrent_nodes.ts";
 import { ReferenceState, runReferenceGraph } from "../../src/graph/reference_executor.ts";
 import type { StateSlot, Value, Weight } from "../../src/kernels/operation.ts";
 import { assert, assertAllNear, assertEquals, assertFails } from "../support/assert.ts";
@@ -51,11 +53,11 @@ function attentionBlock(tokens: number, normed: boolean): Graph {
 /** Runs a graph on weights that follow from their names. */
 function run(graph: Graph): Float32Array {
   const values = new Map<string, Float32Array>();
-  const decode = ({ name, rows, columns }: Weight) => {
+  const decode = ({ name, experts, rows, columns }: Weight) => {
     let data = values.get(name);
     if (!data) {
       let state = [...name].reduce((sum, c) => sum * 31 + c.charCodeAt(0), 7) % 65521;
-      data = Float32Array.from({ length: rows * columns }, () => {
+      data = Float32Array.from({ length: experts * rows * columns }, () => {
         state = (state * 16807) % 2147483647;
         return state / 2147483647 - 0.5;
       });
@@ -91,6 +93,62 @@ for (const normed of [false, true]) {
     assertAllNear(run(fused), run(attentionBlock(5, normed)), 1e-6);
   });
 }
+
+/** A feed-forward block whose router and experts read one norm. */
+function expertBlock(tokens: number): Graph {
+  const graph = new GraphBuilder(tokens, tokens);
+  const x = graph.embed(weight("table", 16));
+  const normed = graph.norm(x, norm);
+  const routing = route(graph, graph.matmul(normed, weight("router", 4)), 2, { scoring: "softmax" });
+  const stack = (name: string) => ({ ...weight(name), experts: 4 });
+  const up = { gate: stack("gate"), up: stack("up") };
+  const inner = expertGateUp(graph, normed, routing, up, { activation: "silu" });
+  return graph.finish(expertDown(graph, inner, routing, stack("down"), { residual: x }));
+}
+
+Deno.test("fuse() folds the norm in front of a router and its experts into both", () => {
+  const fused = fuse(expertBlock(3), new Set());
+  const expected = ["embed", "matmul", "router", "expert_gate_up", "expert_down"];
+  assertEquals(fused.nodes.map((node) => node.op), expected);
+  assertAllNear(run(fused), run(expertBlock(3)), 1e-6);
+});
+
+/** A delta net layer between its projections. */
+function deltaBlock(tokens: number): Graph {
+  const graph = new GraphBuilder(tokens, tokens);
+  const x = graph.embed(weight("table", 16));
+  const slot = (id: number, width: number): StateSlot => ({
+    id,
+    name: `slot${id}`,
+    kind: "recurrent",
+    width,
+  });
+  const taps = { ...weight("taps", 24), columns: 4 };
+  const qkv = shortConvolution(graph, graph.matmul(x, weight("qkv", 24)), taps, slot(0, 96), {
+    activation: "silu",
+  });
+  const [alpha, beta] = ["alpha", "beta"].map((name) => graph.matmul(x, weight(name, 2)));
+  const y = deltaNet(graph, { qkv, alpha, beta, gate: graph.matmul(x, weight("z")) }, {
+    keyHeads: 2,
+    valueHeads: 2,
+    keyDim: 4,
+    keyHeadOrder: "grouped",
+    gateGroup: 2,
+    decay: { ...weight("decay", 1), columns: 2 },
+    dtBias: { ...weight("dt", 1), columns: 2 },
+    normWeight: { ...weight("norm", 1), columns: 4 },
+    epsilon: 1e-5,
+    state: slot(1, 32),
+  });
+  return graph.finish(y);
+}
+
+Deno.test("fuse() folds a convolution into the delta net behind it, for one token at a time", () => {
+  const ops = (tokens: number) => fuse(deltaBlock(tokens), new Set()).nodes.map((node) => node.op);
+  assertEquals(ops(1).includes("short_convolution"), false);
+  assertEquals(ops(2).includes("short_convolution"), true);
+  assertAllNear(run(fuse(deltaBlock(1), new Set())), run(deltaBlock(1)), 1e-6);
+});
 
 Deno.test("fuse() keeps a norm apart for batches that tiled kernels take", () => {
   assert(fuse(block(9), new Set()).nodes.some((node) => node.op === "norm"));

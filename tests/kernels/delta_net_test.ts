@@ -1,5 +1,6 @@
 import { deltaNet, type DeltaNetNode } from "../../src/kernels/delta_net.ts";
 import type { KernelSetOptions } from "../../src/kernels/kernel_set.ts";
+import { assertEquals } from "../support/assert.ts";
 import { type Lab, openBench } from "./harness.ts";
 import { checkStopped, checkTwoBatches } from "./recurrence.ts";
 
@@ -92,6 +93,28 @@ Deno.test("delta_net finds alpha and beta mixed in one value", async () => {
 Deno.test("delta_net is right for workgroups of any size", async () => {
   const shape = { rows: 2, keyHeads: 1, valueHeads: 2, keyDim: 40, valueDim: 24 };
   for (const workgroup of [16, 64, 256]) await check(shape, { workgroup });
+});
+
+for (const keyHeadOrder of ["grouped", "tiled"] as const) {
+  Deno.test(`delta_net convolves one token at a time, with ${keyHeadOrder} key heads`, async () => {
+    const shape = { rows: 1, keyHeads: 2, valueHeads: 6, keyDim: 8, valueDim: 12 };
+    for (const taps of [2, 4]) {
+      await check(shape, {}, (lab) => ({
+        keyHeadOrder,
+        convolution: { weight: lab.weight("f32", 104, taps), state: lab.recurrent(104 * taps) },
+      }));
+    }
+  });
+}
+
+Deno.test("delta_net leaves the inputs of its convolution alone in a stopped step", async () => {
+  using lab = bench.lab();
+  const shape = { rows: 1, keyHeads: 1, valueHeads: 2, keyDim: 8, valueDim: 8 };
+  const state = lab.recurrent(32 * 4);
+  const stopped = node(lab, shape, { convolution: { weight: lab.weight("f32", 32, 4), state } });
+  const before = [state, stopped.state].map((slot) => lab.stateOf(slot).slice());
+  const { actual } = await lab.run(deltaNet, stopped, { stopped: true });
+  assertEquals([actual.slice(-256, -128), actual.slice(-128)], before);
 });
 
 Deno.test("delta_net leaves its state alone in a stopped step", async () => {

@@ -96,3 +96,12 @@ Deno.test("expert_gate_up adds biases, clamps and shifts", async () => {
 Deno.test("expert_gate_up weights the input where asked to", async () => {
   await check(SMALL, (lab) => ({ inputs: [lab.value(3, 64), ids(lab, SMALL), lab.value(3, 2)] }));
 });
+
+Deno.test("expert_gate_up norms its input first where asked to", async () => {
+  for (const columns of [64, 27]) {
+    await check(
+      { ...SMALL, columns },
+      (lab) => ({ norm: { weight: lab.weight("f32", 1, columns), epsilon: 1e-5 } }),
+    );
+  }
+});

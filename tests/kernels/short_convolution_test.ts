@@ -12,7 +12,7 @@ function node(lab: Lab, rows: number, channels: number, kernel: number): ShortCo
     outputs: [lab.value(rows, channels)],
     weight: lab.weight("f32", channels, kernel),
     activation: "silu",
-    state: lab.recurrent((kernel - 1) * channels),
+    state: lab.recurrent(kernel * channels),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Fusion, Uses } from "../fuse.ts";
 /** With more tokens the tiled kernels would repeat the norm for every tile, so it stays apart. */
 const ROWS_MAX = 8;
 
-/** `W rmsNorm(x)` becomes a matmul with `norm`. */
+/** `W rmsNorm(x)` becomes a matmul (or a product with chosen experts) with `norm`. */
 export const normProduct: Fusion = {
   name: "norm",
   apply(nodes, uses) {
@@ -20,12 +20,14 @@ export const normProduct: Fusion = {
     }
     const moved = new Set<Node>(norms.values());
     return nodes.filter((node) => !moved.has(node)).map((node) => {
-      const norm = node.op === "matmul" ? norms.get(node.inputs[0]) : undefined;
-      if (node.op !== "matmul" || !norm) return node;
-      const inputs: typeof node.inputs = node.inputs.length === 2
-        ? [norm.inputs[0], node.inputs[1]]
-        : [norm.inputs[0]];
-      return { ...node, inputs, norm: { weight: norm.weight!, epsilon: norm.epsilon } };
+      if (node.op !== "matmul" && node.op !== "expert_gate_up") return node;
+      const norm = norms.get(node.inputs[0]);
+      if (!norm) return node;
+      const folded = { weight: norm.weight!, epsilon: norm.epsilon };
+      const inputs: readonly Value[] = [norm.inputs[0], ...node.inputs.slice(1)];
+      return node.op === "matmul"
+        ? { ...node, inputs: inputs as typeof node.inputs, norm: folded }
+        : { ...node, inputs: inputs as typeof node.inputs, norm: folded };
     });
   },
 };
@@ -37,5 +39,8 @@ function movable(node: NormNode, uses: Uses): boolean {
   if (node.kind !== "rms" || !wholeRows || node.bias || x.rows > ROWS_MAX) return false;
   const readers = uses.readersOf(y);
   return readers !== undefined && readers.length > 0 &&
-    readers.every((reader) => reader.op === "matmul" && reader.inputs[0] === y && reader.inputs[1] !== y);
+    readers.every((reader) =>
+      (reader.op === "matmul" || reader.op === "expert_gate_up") && reader.inputs.indexOf(y) === 0 &&
+      reader.inputs.lastIndexOf(y) === 0
+    );
 }

@@ -16,7 +16,7 @@ export function gatedConvolution(m: ModelBuilder, layer: number, x: Value, finis
     graph,
     value,
     tensors.matrix(name("conv"), width, kernel),
-    states.recurrent(`blk.${layer}.convolution`, (kernel - 1) * width),
+    states.recurrent(`blk.${layer}.convolution`, kernel * width),
     { gates: { before, after } },
   );
   return graph.matmul(mixed, tensors.matrix(name("out_proj"), width, width), finish);

@@ -50,7 +50,7 @@ export function convolved(m: ModelBuilder, layer: number, x: Value, kernel: numb
     graph,
     x,
     tensors.matrix(`blk.${layer}.ssm_conv1d.weight`, x.width, kernel),
-    states.recurrent(`blk.${layer}.convolution`, (kernel - 1) * x.width),
+    states.recurrent(`blk.${layer}.convolution`, kernel * x.width),
     { bias: tensors.optionalVector(`blk.${layer}.ssm_conv1d.bias`, x.width), activation: "silu" },
   );
 }
