@@ -26,8 +26,13 @@ layout(constant_id = 5) const uint KV_BYTES = 2;
 layout(constant_id = 6) const bool ALIGNED = false; // all widths are multiples of 8 elements
 layout(constant_id = 7) const bool CAUSAL = true;
 layout(constant_id = 8) const bool ENCODER = false; // keys of an encoder, all visible
-layout(constant_id = 9) const bool BROADCAST = false; // queries in registers, spread over the lanes, not in shared memory
+// Queries spread over the registers of the lanes, not in shared memory: software devices shuffle in one instruction.
+layout(constant_id = 9) const bool IN_REGISTERS = false;
 layout(constant_id = 10) const uint VALUE_LANES = 8; // power of two; lanes that share the elements of a value
+layout(constant_id = 11) const bool SOFTCAP = false;
+layout(constant_id = 12) const bool ALIBI = false;
+layout(constant_id = 13) const bool BIAS = false;
+layout(constant_id = 14) const bool TEMPERATURE = false;
 #include "include/activations.glsl"
 #include "include/attention_finish.glsl"
 #include "include/kv_cache.glsl"
@@ -67,22 +72,26 @@ const uint QUERY_WORDS = 2 * KEY_CHUNKS; // vec4
 const uint QUERY_LOADS = (QUERY_WORDS + SUBGROUP - 1) / SUBGROUP;
 const float LOWEST = -3.0e38; // below every score, and finite, so that differences are never NaN
 
-shared vec4 sharedQueries[BROADCAST ? 1 : ROWS * QUERY_WORDS];
-shared float sharedSums[SUBGROUPS > 1 ? SUBGROUPS * ROWS * VALUE_DIM : 1];
+shared vec4 sharedQueries[IN_REGISTERS ? 1 : ROWS * QUERY_WORDS];
+shared float sharedSums[SUBGROUPS * ROWS * VALUE_CHUNKS * 8];
 shared float sharedPeaks[SUBGROUPS * ROWS];
 shared float sharedTotals[SUBGROUPS * ROWS];
 
-// What a lane holds, as globals because passing arrays to functions copies them.
+// What a lane holds, as globals because passing arrays to functions copies them. Rows differ only in these: nothing in
+// the loops below branches per row, as software devices compile each branch and each load into a loop over lanes.
 vec4 queries[ROWS][QUERY_LOADS];
+uvec2 ranges[ROWS]; // positions that the row sees, from x to before y
+float slopes[ROWS];
 float weights[ROWS]; // of this lane's position; before the softmax, its scores
 float peaks[ROWS];
 float totals[ROWS]; // of this lane's positions
 vec4 sums[ROWS][CHUNKS_PER_LANE][2];
 
 uint group_size() { return push.heads / push.kvHeads; }
-uint head_of(uint row) { return gl_WorkGroupID.y * group_size() + row % group_size(); }
 uint last_row() { return push.tokens * group_size() - 1; }
+// Rows beyond the last repeat it.
 uint token_of(uint row) { return min(row, last_row()) / group_size(); }
+uint head_of(uint row) { return gl_WorkGroupID.y * group_size() + min(row, last_row()) % group_size(); }
 
 // Cached positions [x, y) that a token sees.
 uvec2 visible(uint token) {
@@ -101,7 +110,7 @@ uvec2 visible(uint token) {
 
 // Factor on the scores of a token.
 float scale_of(uint token) {
-  if (push.temperatureScale == 0.0) return push.scale;
+  if (!TEMPERATURE) return push.scale;
   const float a = float(push.step.position + token) + push.temperatureOffset;
   float steps = floor(a / push.temperatureInterval);
   if ((steps + 1.0) * push.temperatureInterval <= a) steps += 1.0; // division may be off by a bit
@@ -111,10 +120,12 @@ float scale_of(uint token) {
 
 // Elements 4 word ... of a query, scaled.
 vec4 load_query(uint row, uint word) {
-  const uint head = min(row, last_row());
-  const uint start = token_of(row) * push.qStride + head_of(head) * HEAD_DIM + 4 * word;
-  vec4 q = vec4(0.0);
-  [[unroll]] for (uint k = 0; k < 4; k++) if (4 * word + k < HEAD_DIM) q[k] = push.q.v[start + k];
+  const uint start = token_of(row) * push.qStride + head_of(row) * HEAD_DIM;
+  vec4 q;
+  [[unroll]] for (uint k = 0; k < 4; k++) {
+    const float element = push.q.v[start + min(4 * word + k, HEAD_DIM - 1)];
+    q[k] = 4 * word + k < HEAD_DIM ? element : 0.0;
+  }
   return q * scale_of(token_of(row));
 }
 
@@ -123,17 +134,16 @@ void load_chunk(uint64_t cache, uint64_t row, uint i, uint width, out vec4 v[2])
   else load_kv_part(cache, row + 8 * i, width - min(8 * i, width), v);
 }
 
-// A dot product becomes a score.
-float score_of(float product, uint row, uint position) {
+// The score of row `r` of this workgroup at `position`, from its dot product.
+float score_of(float product, uint r, uint position) {
   float score = product;
-  if (push.softcap > 0.0) score = push.softcap * safe_tanh(score / push.softcap);
-  if (!present(push.slopes) && !present(push.bias)) return score;
+  if (SOFTCAP) score = push.softcap * safe_tanh(score / push.softcap);
+  const uint row = gl_WorkGroupID.x * ROWS + r;
   const int distance = int(position) - int(push.step.position + token_of(row));
-  const uint head = head_of(min(row, last_row()));
-  if (present(push.slopes)) score -= push.slopes.v[head] * float(abs(distance));
-  if (present(push.bias)) {
+  if (ALIBI) score -= slopes[r] * float(abs(distance));
+  if (BIAS) {
     const int reach = int(push.biasColumns - 1) / 2;
-    score += push.bias.v[head * push.biasColumns + uint(reach + clamp(distance, -reach, reach))];
+    score += push.bias.v[head_of(row) * push.biasColumns + uint(reach + clamp(distance, -reach, reach))];
   }
   return score;
 }
@@ -164,7 +174,7 @@ void add_products(uint c, uint64_t key) {
     const uint word = 2 * c + h;
     [[unroll]] for (uint r = 0; r < ROWS; r++) {
       vec4 q;
-      if (BROADCAST) q = subgroupBroadcast(queries[r][word / SUBGROUP], word % SUBGROUP);
+      if (IN_REGISTERS) q = subgroupShuffle(queries[r][word / SUBGROUP], word % SUBGROUP);
       else q = sharedQueries[r * QUERY_WORDS + word];
       weights[r] += dot(q, k[h]);
     }
@@ -178,7 +188,7 @@ void add_values(uint start, uint j, uint end) {
   const uint64_t value = uint64_t(min(start + from, end - 1)) * push.valueWidth + gl_WorkGroupID.y * VALUE_DIM;
   float weight[ROWS];
   [[unroll]] for (uint r = 0; r < ROWS; r++) {
-    if (VALUES_AT_ONCE == 1) weight[r] = subgroupBroadcast(weights[r], j);
+    if (VALUES_AT_ONCE == 1 && !IN_REGISTERS) weight[r] = subgroupBroadcast(weights[r], j);
     else weight[r] = subgroupShuffle(weights[r], from);
   }
   [[unroll]] for (uint c = 0; c < CHUNKS_PER_LANE; c++) {
@@ -196,7 +206,7 @@ void main() {
   const uint lane = gl_SubgroupInvocationID;
   const uint firstRow = gl_WorkGroupID.x * ROWS;
 
-  if (BROADCAST) {
+  if (IN_REGISTERS) {
     [[unroll]] for (uint r = 0; r < ROWS; r++) {
       [[unroll]] for (uint l = 0; l < QUERY_LOADS; l++) queries[r][l] = load_query(firstRow + r, l * SUBGROUP + lane);
     }
@@ -208,14 +218,16 @@ void main() {
   }
 
   [[unroll]] for (uint r = 0; r < ROWS; r++) {
+    ranges[r] = visible(token_of(firstRow + r));
+    if (ALIBI) slopes[r] = push.slopes.v[head_of(firstRow + r)];
     peaks[r] = LOWEST;
     totals[r] = 0.0;
     [[unroll]] for (uint c = 0; c < CHUNKS_PER_LANE; c++) sums[r][c][0] = sums[r][c][1] = vec4(0.0);
   }
 
   // This workgroup's share of the positions that any of its rows sees.
-  const uint from = visible(token_of(firstRow)).x;
-  const uint to = visible(token_of(firstRow + ROWS - 1)).y;
+  const uint from = ranges[0].x;
+  const uint to = ranges[ROWS - 1].y;
   const uint parts = gl_NumWorkGroups.z * SUBGROUP;
   const uint share = (to - from + parts - 1) / parts * SUBGROUP;
   const uint begin = min(from + share * gl_WorkGroupID.z, to);
@@ -225,12 +237,11 @@ void main() {
     const uint position = start + lane;
     const uint64_t key = uint64_t(min(position, end - 1)) * push.keyWidth + gl_WorkGroupID.y * HEAD_DIM;
     [[unroll]] for (uint r = 0; r < ROWS; r++) weights[r] = 0.0;
-    if (BROADCAST) [[unroll]] for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, key);
+    if (IN_REGISTERS) [[unroll]] for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, key);
     else for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, key);
     [[unroll]] for (uint r = 0; r < ROWS; r++) {
-      const uvec2 range = visible(token_of(firstRow + r));
-      const bool seen = position >= range.x && position < min(range.y, end);
-      const float score = score_of(weights[r], firstRow + r, position);
+      const bool seen = position >= ranges[r].x && position < min(ranges[r].y, end);
+      const float score = score_of(weights[r], r, position);
       const float peak = max(peaks[r], subgroupMax(seen ? score : LOWEST));
       const float factor = exp(peaks[r] - peak);
       weights[r] = seen ? exp(score - peak) : 0.0;
@@ -241,32 +252,30 @@ void main() {
         sums[r][c][1] *= factor;
       }
     }
-    if (BROADCAST) [[unroll]] for (uint j = 0; j < SUBGROUP; j += VALUES_AT_ONCE) add_values(start, j, end);
+    if (IN_REGISTERS) [[unroll]] for (uint j = 0; j < SUBGROUP; j += VALUES_AT_ONCE) add_values(start, j, end);
     else for (uint j = 0; j < SUBGROUP; j += VALUES_AT_ONCE) add_values(start, j, end);
   }
 
   [[unroll]] for (uint r = 0; r < ROWS; r++) {
     totals[r] = subgroupAdd(totals[r]);
-    [[unroll]] for (uint c = 0; c < CHUNKS_PER_LANE; c++) {
-      [[unroll]] for (uint step = VALUE_LANES; step < SUBGROUP; step *= 2) {
-        sums[r][c][0] += subgroupShuffleXor(sums[r][c][0], step);
-        sums[r][c][1] += subgroupShuffleXor(sums[r][c][1], step);
-      }
-      const uint chunk = c * VALUE_LANES + lane;
-      if (lane >= VALUE_LANES) continue;
-      [[unroll]] for (uint k = 0; k < 8; k++) {
-        const uint i = 8 * chunk + k;
-        if (i >= VALUE_DIM) continue;
-        if (SUBGROUPS == 1) finish(firstRow + r, i, sums[r][c][k / 4][k % 4], peaks[r], totals[r]);
-        else sharedSums[(gl_SubgroupID * ROWS + r) * VALUE_DIM + i] = sums[r][c][k / 4][k % 4];
-      }
-    }
-    if (SUBGROUPS > 1 && subgroupElect()) {
+    if (subgroupElect()) {
       sharedPeaks[gl_SubgroupID * ROWS + r] = peaks[r];
       sharedTotals[gl_SubgroupID * ROWS + r] = totals[r];
     }
+    [[unroll]] for (uint c = 0; c < CHUNKS_PER_LANE; c++) {
+      [[unroll]] for (uint b = 0; b < 7; b++) { // counted, so that compilers unroll it
+        if (VALUE_LANES << b < SUBGROUP) {
+          sums[r][c][0] += subgroupShuffleXor(sums[r][c][0], VALUE_LANES << b);
+          sums[r][c][1] += subgroupShuffleXor(sums[r][c][1], VALUE_LANES << b);
+        }
+      }
+      const uint chunk = c * VALUE_LANES + lane;
+      if (lane < VALUE_LANES && chunk < VALUE_CHUNKS) {
+        const uint start = ((gl_SubgroupID * ROWS + r) * VALUE_CHUNKS + chunk) * 8;
+        [[unroll]] for (uint k = 0; k < 8; k++) sharedSums[start + k] = sums[r][c][k / 4][k % 4];
+      }
+    }
   }
-  if (SUBGROUPS == 1) return;
   barrier();
   for (uint i = gl_SubgroupID * SUBGROUP + lane; i < ROWS * VALUE_DIM; i += WORKGROUP) {
     const uint r = i / VALUE_DIM;
@@ -277,7 +286,7 @@ void main() {
     for (uint s = 0; s < SUBGROUPS; s++) {
       const float factor = exp(sharedPeaks[s * ROWS + r] - peak);
       total += factor * sharedTotals[s * ROWS + r];
-      sum += factor * sharedSums[(s * ROWS + r) * VALUE_DIM + i % VALUE_DIM];
+      sum += factor * sharedSums[(s * ROWS + r) * VALUE_CHUNKS * 8 + i % VALUE_DIM];
     }
     finish(firstRow + r, i % VALUE_DIM, sum, peak, total);
   }

@@ -1,12 +1,13 @@
 #version 460
 // Matrix times a few vectors on devices whose subgroups are CPU vectors. Each lane owns ROWS rows of the matrix, because
 // summing across lanes and loading one address per lane are the slow things there: all that is loaded per lane is
-// the lane's own weights, and x comes 4 elements per lane, to be broadcast from register to register.
+// the lane's own weights, and x comes 4 elements per lane, to be passed round from register to register (by a shuffle
+// with a constant index, which is one instruction there; a broadcast is a loop).
 // Workgroup (i, j): WORKGROUP * ROWS rows of the matrix times TOKENS rows of x.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
-#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #include "format.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -28,7 +29,10 @@ const uint LOADS = STEP / (4 * SUBGROUP);
 vec4 load4(Floats from, uint i, uint end) {
   if (ALIGNED && STEP == CHUNK) return uintBitsToFloat(load_16_bytes(uint64_t(from) + 4 * i));
   vec4 value;
-  [[unroll]] for (uint k = 0; k < 4; k++) value[k] = i + k < end ? from.v[min(i + k, end - 1)] : 0.0;
+  [[unroll]] for (uint k = 0; k < 4; k++) {
+    const float element = from.v[min(i + k, end - 1)];
+    value[k] = i + k < end ? element : 0.0;
+  }
   return value;
 }
 
@@ -70,7 +74,7 @@ void main() {
         [[unroll]] for (uint t = 0; t < TOKENS; t++) {
           [[unroll]] for (uint i = 0; i < CHUNK; i++) {
             const uint k = c * CHUNK + i;
-            const float value = subgroupBroadcast(x[t][k / (4 * SUBGROUP)][k % 4], k / 4 % SUBGROUP);
+            const float value = subgroupShuffle(x[t][k / (4 * SUBGROUP)][k % 4], k / 4 % SUBGROUP);
             [[unroll]] for (uint r = 0; r < ROWS; r++) sums[m][r][t] += weights[r][i] * value;
           }
         }

@@ -22,7 +22,8 @@ uint lane_index() { return gl_SubgroupID * SUBGROUP + gl_SubgroupInvocationID; }
 // Sum over the team, the same in all its lanes and in every run. All lanes of the workgroup have to call it.
 float team_sum(float value) {
   if (TEAM < SUBGROUP) {
-    [[unroll]] for (uint step = TEAM / 2; step > 0; step /= 2) value += subgroupShuffleXor(value, step);
+    // Counted up to the largest exponent there is, so that compilers unroll it.
+    [[unroll]] for (uint b = 0; b < 7; b++) if (1u << b < TEAM) value += subgroupShuffleXor(value, 1u << b);
     return value;
   }
   value = subgroupAdd(value);

@@ -10,14 +10,17 @@ export interface AttentionPlan {
   readonly parts: number;
 }
 
-/** Rows that share one read of keys and values; more would not fit into registers. */
+/** Rows that share one read of keys and values. */
 const ROWS_MAX = 8;
-/** Output elements that a lane holds per row: two 16-byte loads of values. */
+/** Elements of a value that one lane adds up: a 16-byte load. */
 const ELEMENTS_PER_CHUNK = 8;
-/** Floats of unfinished sums per lane, above which rows are taken apart. */
-const SUMS_PER_LANE = 64;
-const SHARED_BYTES = 24 * 1024;
-/** Heads beyond this size take minutes to compile when every element has its own instructions. */
+/** Sums of one lane, all rows together, beyond which GPUs run short of registers. */
+const SUMS_PER_LANE_MAX = 64;
+/** Shared memory of a workgroup; every device has 16 KiB, all that matter have more. */
+const SHARED_BYTES_MAX = 24 * 1024;
+/** Elements of all rows' queries, beyond which software devices take seconds to compile the unrolled loops. */
+const UNROLLED_ELEMENTS_MAX = 1024;
+/** Heads beyond this size are not unrolled there at all. */
 const UNROLLED_DIM_MAX = 256;
 
 /** How finely a device wants its work cut. */
@@ -36,42 +39,41 @@ const CPU_GRAIN: Grain = { subgroups: 1, workgroups: 2, positions: 512 };
 /** The plan for `tokens` rows of queries. */
 export function planAttention(gpu: GpuContext, node: AttentionNode, tokens: number): AttentionPlan {
   const { kernels, contextBucket } = gpu;
+  const { headDim, valueDim, window } = node;
   const onCpu = kernels.strategy === "lanes";
   const grain = onCpu ? CPU_GRAIN : GPU_GRAIN;
   const { subgroup } = kernels;
   const workgroup = kernels.workgroup(grain.subgroups * subgroup);
-  const valueChunks = Math.ceil(node.valueDim / ELEMENTS_PER_CHUNK);
+  const valueChunks = Math.ceil(valueDim / ELEMENTS_PER_CHUNK);
   const valueLanes = Math.min(subgroup, powerOfTwoUpTo(2 * valueChunks - 1));
-  const rows = rowsPerWorkgroup(node, tokens, {
-    sumsPerRow: onCpu ? 1 : Math.ceil(valueChunks / valueLanes) * ELEMENTS_PER_CHUNK,
-    sharedPerRow: onCpu ? 1 : (workgroup / subgroup * node.valueDim + node.headDim) * 4,
-  });
-  const rowBlocks = Math.ceil(tokens * (node.heads / node.kvHeads) / rows);
-  const span = node.causal && node.window > 0 ? Math.min(contextBucket, node.window + tokens) : contextBucket;
+
+  const sumsPerRow = Math.ceil(valueChunks / valueLanes) * ELEMENTS_PER_CHUNK;
+  const sharedPerRow = (workgroup / subgroup * valueDim + headDim) * 4;
+  const fitting = onCpu
+    ? UNROLLED_ELEMENTS_MAX / Math.max(headDim, valueDim)
+    : Math.min(SUMS_PER_LANE_MAX / sumsPerRow, SHARED_BYTES_MAX / sharedPerRow);
+  const available = tokens * (node.heads / node.kvHeads);
+  const rows = Math.max(1, Math.min(available, ROWS_MAX, Math.floor(fitting)));
+  const rowBlocks = Math.ceil(available / rows);
+
+  const span = node.causal && window > 0 ? Math.min(contextBucket, window + tokens) : contextBucket;
   const wantedParts = Math.floor(grain.workgroups / (rowBlocks * node.kvHeads));
   const parts = Math.max(1, Math.min(wantedParts, Math.ceil(span / grain.positions)));
+  const widths = [headDim, valueDim, node.keys.width, node.values.width];
   const constants = {
     WORKGROUP: workgroup,
-    HEAD_DIM: node.headDim,
-    VALUE_DIM: node.valueDim,
+    HEAD_DIM: headDim,
+    VALUE_DIM: valueDim,
     ROWS: rows,
-    ALIGNED: [node.headDim, node.valueDim, node.keys.width, node.values.width].every((width) =>
-      width % 8 === 0
-    ),
+    ALIGNED: widths.every((width) => width % ELEMENTS_PER_CHUNK === 0),
     CAUSAL: node.causal,
     ENCODER: node.encoder ?? false,
-    BROADCAST: onCpu && Math.max(node.headDim, node.valueDim) <= UNROLLED_DIM_MAX,
+    IN_REGISTERS: onCpu && Math.max(headDim, valueDim) <= UNROLLED_DIM_MAX,
     VALUE_LANES: valueLanes,
+    SOFTCAP: node.softcap > 0,
+    ALIBI: node.alibiSlopes !== undefined,
+    BIAS: node.relativeBias !== undefined,
+    TEMPERATURE: node.temperature !== undefined,
   };
   return { constants, rowBlocks, parts };
-}
-
-function rowsPerWorkgroup(
-  node: AttentionNode,
-  tokens: number,
-  cost: { sumsPerRow: number; sharedPerRow: number },
-): number {
-  const available = tokens * (node.heads / node.kvHeads);
-  const fits = Math.min(SUMS_PER_LANE / cost.sumsPerRow, SHARED_BYTES / cost.sharedPerRow);
-  return Math.max(1, Math.min(available, ROWS_MAX, Math.floor(fits)));
 }

@@ -160,7 +160,7 @@ export const SHADERS = {
   },
   attention: {
     push: struct("attention", { step: u64, q: u64, y: u64, keys: u64, values: u64, slopes: u64, sinks: u64, bias: u64, tokens: u32, heads: u32, kvHeads: u32, keyWidth: u32, valueWidth: u32, qStride: u32, yStride: u32, window: u32, chunk: u32, biasColumns: u32, scale: f32, softcap: f32, temperatureScale: f32, temperatureInterval: f32, temperatureOffset: f32 }),
-    constants: {"WORKGROUP":0,"SUBGROUP":1,"HEAD_DIM":2,"VALUE_DIM":3,"ROWS":4,"KV_BYTES":5,"ALIGNED":6,"CAUSAL":7,"ENCODER":8,"BROADCAST":9,"VALUE_LANES":10},
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"HEAD_DIM":2,"VALUE_DIM":3,"ROWS":4,"KV_BYTES":5,"ALIGNED":6,"CAUSAL":7,"ENCODER":8,"IN_REGISTERS":9,"VALUE_LANES":10,"SOFTCAP":11,"ALIBI":12,"BIAS":13,"TEMPERATURE":14},
     modules: attention,
   },
   attention_combine: {
