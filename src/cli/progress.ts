@@ -24,7 +24,7 @@ export class Progress implements Disposable {
       format,
       fps: 5,
       barsize: 24,
-      clearOnComplete: false,
+      clearOnComplete: true,
       autopadding: true,
       gracefulExit: false,
     };
