@@ -71,7 +71,10 @@ export const SHADER_STAGE = { COMPUTE: 0x20 } as const;
 export const PIPELINE_SHADER_STAGE_CREATE = { REQUIRE_FULL_SUBGROUPS: 2 } as const;
 
 /** `VkPipelineCreateFlagBits`. */
-export const PIPELINE_CREATE = { CAPTURE_STATISTICS_KHR: 0x40 } as const;
+export const PIPELINE_CREATE = {
+  CAPTURE_STATISTICS_KHR: 0x40,
+  CAPTURE_INTERNAL_REPRESENTATIONS_KHR: 0x80,
+} as const;
 
 /** `VkPipelineExecutableStatisticFormatKHR`, in the registry's order. */
 export const PIPELINE_STATISTIC_FORMATS = ["bool32", "int64", "uint64", "float64"] as const;

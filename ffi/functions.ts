@@ -101,6 +101,7 @@ export const EXTENSION_SYMBOLS = {
   vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR: result("u64", "buffer", "buffer"),
   vkGetPipelineExecutablePropertiesKHR: result("u64", "buffer", "buffer", "buffer"),
   vkGetPipelineExecutableStatisticsKHR: result("u64", "buffer", "buffer", "buffer"),
+  vkGetPipelineExecutableInternalRepresentationsKHR: result("u64", "buffer", "buffer", "buffer"),
 } as const satisfies Record<string, Deno.ForeignFunction>;
 
 /** Name of an extension function that zinc calls. */

@@ -8,7 +8,7 @@
 import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { usageError, UserError } from "../src/common/errors.ts";
-import { dataBytes, describeModel, parameterCount, writeModel } from "./synth/model.ts";
+import { dataBytes, describeModel, parameterCount, writeEmptyModel, writeModel } from "./synth/model.ts";
 import { MIXES, type MixName } from "./synth/quant_mix.ts";
 import { type Shape, SHAPES } from "./synth/shapes.ts";
 
@@ -18,7 +18,8 @@ const USAGE = `usage: synth_model.ts SHAPE FILE [--layers N] [--quant TYPE] [--p
   --quant   ${MIXES.join(" ")}
             (default: the real file's)
   --pure    every matrix in that format, the output matrix too
-  --seed    other weights (default: 0)`;
+  --seed    other weights (default: 0)
+  --empty   no weights: a file of the same length that takes no room`;
 
 function run(args: string[]): void {
   const { values, positionals } = parseArgs({
@@ -29,6 +30,7 @@ function run(args: string[]): void {
       quant: { type: "string" },
       pure: { type: "boolean" },
       seed: { type: "string" },
+      empty: { type: "boolean" },
     },
   });
   const [name, path] = positionals;
@@ -43,6 +45,7 @@ function run(args: string[]): void {
     `${shape.title}: ${shape.layers} layers, ${(parameterCount(model) / 1e9).toFixed(2)} billion weights, ` +
       `${(dataBytes(model) / 1e9).toFixed(2)} GB`,
   );
+  if (values.empty) return writeEmptyModel(path, model);
   const start = performance.now();
   writeModel(path, model);
   const seconds = (performance.now() - start) / 1000;

@@ -2,7 +2,7 @@
  * Compute pipelines, their layouts, specialization and cache, and what the compiler made of them.
  * Layouts are those of the Vulkan registry (vulkan_core.h).
  */
-import { struct } from "../layout.ts";
+import { bools, struct } from "../layout.ts";
 import { chars, i32, ptr, u32, u64 } from "../types.ts";
 
 /** `VkShaderModuleCreateInfo`. */
@@ -113,3 +113,18 @@ export const PipelineExecutableStatisticKHR = struct("VkPipelineExecutableStatis
   format: u32,
   value: u64,
 }, { sType: 1000269004 });
+
+/** `VkPipelineExecutableInternalRepresentationKHR`. With `pData` NULL the driver says how long the data is. */
+export const PipelineExecutableInternalRepresentationKHR = struct(
+  "VkPipelineExecutableInternalRepresentationKHR",
+  {
+    sType: u32,
+    pNext: ptr,
+    name: chars(256),
+    description: chars(256),
+    ...bools("isText"),
+    dataSize: u64,
+    pData: ptr,
+  },
+  { sType: 1000269005 },
+);

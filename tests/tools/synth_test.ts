@@ -4,7 +4,13 @@ import { ReferenceEngine } from "../../src/inference/reference_engine.ts";
 import { openModel } from "../../src/models/open_model.ts";
 import { type FormatName, FORMATS } from "../../src/quant/formats.ts";
 import { createTokenizer } from "../../src/tokenizer/create_tokenizer.ts";
-import { dataBytes, describeModel, parameterCount, writeModel } from "../../tools/synth/model.ts";
+import {
+  dataBytes,
+  describeModel,
+  parameterCount,
+  writeEmptyModel,
+  writeModel,
+} from "../../tools/synth/model.ts";
 import { formatOf, MIXES, type MixName } from "../../tools/synth/quant_mix.ts";
 import { type Shape, SHAPES } from "../../tools/synth/shapes.ts";
 import { assert, assertEquals, assertNear } from "../support/assert.ts";
@@ -188,6 +194,17 @@ Deno.test("writeModel() writes the same bytes for the same seed, and other weigh
   const other = write("c", 2);
   assertEquals(other.length, first.length);
   assert(other.some((byte, i) => byte !== first[i]));
+});
+
+Deno.test("writeEmptyModel() writes a file that opens, as long as the real one and nearly without size", () => {
+  using folder = new TempDirectory();
+  const path = folder.join("model.gguf");
+  const shape = shapeNamed("qwen3.5-35b-a3b");
+  writeEmptyModel(path, describeModel({ ...shape, layers: 4 }));
+  using model = openModel(path, 64);
+  assertEquals(model.states.slots.filter(({ kind }) => kind === "kv").length, 2);
+  const { size, blocks } = Deno.statSync(path);
+  assert(size > 2e9 && (blocks === null || blocks * 512 < 50e6), `${size} bytes, ${blocks} blocks`);
 });
 
 Deno.test("the synthetic vocabularies make one token of a short word and give every text back", () => {

@@ -1,5 +1,8 @@
 /** From a shape to a file: describes the model, chooses each tensor's format, and writes it all. */
+import { alignUp } from "../../src/gguf/header.ts";
+import { DEFAULT_ALIGNMENT } from "../../src/gguf/limits.ts";
 import { type MetadataEntry, type TensorData, writeGguf } from "../../src/gguf/mod.ts";
+import { ggufHeader } from "../../src/gguf/writer.ts";
 import { type FormatName, tensorBytes } from "../../src/quant/formats.ts";
 import { dense } from "./architectures/dense.ts";
 import { gemma3 } from "./architectures/gemma3.ts";
@@ -81,6 +84,19 @@ export function writeModel(path: string, { metadata, tensors, seed }: SynthModel
   });
   writeGguf(path, { metadata, tensors: data });
 }
+
+/** Writes the header alone, in a file as long as the model's, which takes no room: all weights read as 0. */
+export function writeEmptyModel(path: string, { metadata, tensors }: SynthModel): void {
+  const header = ggufHeader({ metadata, tensors: tensors.map((tensor) => ({ ...tensor, data: NO_DATA })) });
+  Deno.writeFileSync(path, header);
+  const length = tensors.reduce(
+    (end, { format, dims }) => alignUp(end + tensorBytes(format, elements(dims)), DEFAULT_ALIGNMENT),
+    header.length,
+  );
+  Deno.truncateSync(path, length);
+}
+
+const NO_DATA = new Uint8Array();
 
 function withFormats(tensors: readonly TensorSpec[], context: MixContext): SynthTensor[] {
   let valueMatrices = 0;
