@@ -55,6 +55,12 @@ Deno.test("zinc bench on a device measures its limit and writes the page", async
   assert(Deno.readTextFileSync(page).includes(generation.device));
 });
 
+Deno.test("zinc bench refuses models that generate nothing", async () => {
+  const model = goldenModel("bert_mean");
+  const { code, stderr } = await runZinc(["bench", "-m", model, ...QUICK]);
+  assertEquals([code, stderr.split("\n")[0]], [1, `zinc: Cannot benchmark "${model}": BERT is no decoder`]);
+});
+
 Deno.test("zinc bench refuses to measure nothing", async () => {
   const { code, stdout, stderr } = await runZinc(["bench", "-m", MODEL, "-p", "0", "-n", "0"]);
   assertEquals([code, stdout, stderr], [2, "", "zinc: Nothing to measure: -p and -n are both 0\n"]);

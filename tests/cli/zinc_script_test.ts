@@ -62,8 +62,10 @@ class Machine implements Disposable {
     return this.#folder.join("cache");
   }
 
-  /** Adds a program to PATH. */
+  /** Adds a program to PATH, in place of one of the same name. */
   tool(name: string, script: string): this {
+    // Never write through the link to the real program.
+    if (BASE_TOOLS.includes(name)) Deno.removeSync(`${this.bin}/${name}`);
     Deno.writeTextFileSync(`${this.bin}/${name}`, script, { mode: 0o755 });
     return this;
   }
@@ -178,6 +180,28 @@ Deno.test("zinc says what to install when nothing can install deno, and leaves n
     "zinc: cannot install deno 2.9.6: install deno, or npm, or python3 with pip, and try again\n",
   );
   assertEquals(Array.from(Deno.readDirSync(`${machine.cache}/zinc`)), []);
+});
+
+const ROOT_ID = "#!/bin/sh\necho 0\n";
+const USER_ID = "#!/bin/sh\necho 1000\n";
+const APT = '#!/bin/sh\necho "apt-get $*" >&2\n';
+
+Deno.test("zinc installs pip with apt-get for root, when zinc itself asks for it to fetch a model", () => {
+  using machine = new Machine().tool("deno", DENO).tool("apt-get", APT).tool("id", ROOT_ID);
+  const { code, stdout, stderr } = machine.run(["install-pip"]);
+  assertEquals([code, stdout], [0, ""]);
+  assertEquals(stderr.split("\n"), [
+    "zinc: installing python3-pip with apt-get",
+    "apt-get update -qq",
+    "apt-get install -y -qq --no-install-recommends python3-pip",
+    "",
+  ]);
+});
+
+Deno.test("zinc installs no packages for an ordinary user", () => {
+  using machine = new Machine().tool("deno", DENO).tool("apt-get", APT).tool("id", USER_ID);
+  const { code, stderr } = machine.run(["install-pip"]);
+  assertEquals([code, stderr], [1, ""]);
 });
 
 const TEST_OUTPUT = "test one ... ok\n\nok | 12 passed (3 steps) | 0 failed | 2 ignored (1s)\n\n";
