@@ -58,7 +58,10 @@ Deno.test("zinc bench on a device measures its limit and writes the page", async
 Deno.test("zinc bench refuses models that generate nothing", async () => {
   const model = goldenModel("bert_mean");
   const { code, stderr } = await runZinc(["bench", "-m", model, ...QUICK]);
-  assertEquals([code, stderr.split("\n")[0]], [1, `zinc: Cannot benchmark "${model}": BERT is no decoder`]);
+  assertEquals([code, stderr.split("\n")[0]], [
+    1,
+    `zinc: Cannot benchmark "${model}": it is an encoder, not a decoder`,
+  ]);
 });
 
 Deno.test("zinc bench refuses to measure nothing", async () => {

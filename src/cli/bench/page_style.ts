@@ -38,7 +38,10 @@ svg circle { fill: currentColor; stroke: var(--card); stroke-width: 1.5; }
 .s1 { color: var(--c1); } .s2 { color: var(--c2); } .s3 { color: var(--c3); } .s4 { color: var(--c4); }
 .s5 { color: var(--c5); } .s6 { color: var(--c6); } .s7 { color: var(--c7); } .s8 { color: var(--c8); }
 .bars { margin: 0; padding: 0; list-style: none; }
-.bars li { display: grid; grid-template-columns: minmax(110px, 340px) minmax(60px, 1fr) 140px; gap: 14px; align-items: center; padding: 5px 0; }
+.bars li {
+  display: grid; gap: 14px; align-items: center; padding: 5px 0;
+  grid-template-columns: minmax(110px, 340px) minmax(60px, 1fr) 140px;
+}
 .bars .name { overflow-wrap: anywhere; font-size: 13.5px; line-height: 1.3; }
 .bars small { display: block; color: var(--soft); font-size: 12px; }
 .profiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); gap: 8px 40px; }

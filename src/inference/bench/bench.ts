@@ -38,6 +38,7 @@ export async function* benchModel(
 ): AsyncGenerator<BenchOutcome> {
   const contextLength = Math.max(...tests.map(positionsOf));
   await using model = await loadModel(path, { ...options.load, contextLength });
+  requireDecoder(model);
   const device = model.device && await describeDevice(model.device);
   const ubatch = options.load.ubatch ?? DEFAULT_UBATCH;
   using engine = model.createEngine();
@@ -52,6 +53,13 @@ export async function* benchModel(
       if (options.signal?.aborted || model.device?.lost) throw error;
       yield { test, error };
     }
+  }
+}
+
+/** Encoders read a whole text at once and generate nothing. */
+function requireDecoder({ path, open: { family } }: Model): void {
+  if (family.kind !== "decoder") {
+    throw new UserError(`Cannot benchmark "${path}": it is an ${family.kind}, not a decoder`);
   }
 }
 
