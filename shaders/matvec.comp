@@ -23,6 +23,7 @@ layout(constant_id = 10) const bool SLOTTED_X = false;
 layout(constant_id = 11) const uint TAIL = 0;
 layout(constant_id = 12) const uint LIMIT = 0x7f7fffffu; // the largest float
 layout(constant_id = 13) const uint UP_OFFSET = 0;
+layout(constant_id = 14) const bool GROUPED = false;
 #include "include/expert_product.glsl"
 #else
 #include "include/matmul.glsl"
@@ -57,7 +58,9 @@ void load_tile(uint segment, uint start, uint count, uint firstToken, inout floa
 void main() {
   const uint lane = lane_index() % TEAM;
   const uint first = (gl_WorkGroupID.x * TEAMS + lane_index() / TEAM) * ROWS;
-  const uint firstToken = gl_WorkGroupID.y * TOKENS;
+  begin();
+  const uint firstToken = first_token();
+  if (firstToken >= token_count()) return;
   const uint chunksPerRow = push.columns / CHUNK;
   float sums[MATRICES][ROWS][TOKENS];
   float squares[TOKENS];

@@ -6,6 +6,7 @@
 
 layout(local_size_x_id = 0) in;
 const uint WORKGROUP = gl_WorkGroupSize.x;
+const uint TOKENS = 1;
 layout(constant_id = 1) const uint SUBGROUP = 32;
 layout(constant_id = 2) const uint TEAM = 32;
 layout(constant_id = 3) const uint ACTIVATION = 0;
@@ -18,6 +19,7 @@ layout(constant_id = 7) const bool SLOTTED_X = false;
 layout(constant_id = 8) const uint TAIL = 0;
 layout(constant_id = 9) const uint LIMIT = 0x7f7fffffu; // the largest float
 layout(constant_id = 10) const uint UP_OFFSET = 0;
+const bool GROUPED = false;
 #include "include/expert_product.glsl"
 #else
 #include "include/matmul.glsl"

@@ -34,6 +34,8 @@ export const KERNELS: readonly KernelSource[] = [
   { name: "deinterleave" },
   { name: "delta_net" },
   { name: "embed", formats: ALL },
+  { name: "expert_groups" },
+  { name: "expert_sum" },
   { name: "gated" },
   { name: "map" },
   { name: "matvec", formats: ALL },

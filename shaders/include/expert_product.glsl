@@ -3,15 +3,17 @@
 //
 // Slot s of a row chooses matrix ids[row, s], or matrix s where there are no ids. Without SUM, each slot is a product of its
 // own: gl_WorkGroupID.y counts the slots of all rows. With SUM, a row's slots are the segments of one long dot product:
-// y = residual + scale * sum over slots of factor * (W[id] x[slot] + bias[id]).
+// y = residual + scale * sum over slots of factor * (W[id] x[slot] + bias[id]). With GROUPED, `ids` is the address of the slots
+// sorted by expert (see expert_groups.glsl), gl_WorkGroupID.y counts their groups, and a workgroup serves all slots of one.
 //
-// The including file declares the specialization constants ACTIVATION, PAIR and NORM and, for this include, SUM, SLOTTED_X, TAIL,
-// and the bits of the floats LIMIT (gates are cut at it, up projections at both signs of it) and UP_OFFSET (added to the latter).
+// The including file declares the specialization constants TOKENS, ACTIVATION, PAIR and NORM and, for this include, SUM, SLOTTED_X,
+// TAIL, GROUPED, and the bits of the floats LIMIT (gates are cut at it, up projections at both signs of it) and UP_OFFSET (added to the latter).
 #ifndef EXPERT_PRODUCT_GLSL
 #define EXPERT_PRODUCT_GLSL
 
 #include "activations.glsl"
 #include "buffers.glsl"
+#include "expert_groups.glsl"
 
 layout(push_constant, scalar) uniform Push {
   uint64_t weight; // [matrices, matrixRows, columns]
@@ -42,12 +44,28 @@ const uint MATRICES = PAIR ? 2 : 1;
 
 Weights weights_of(uint matrix) { return Weights(matrix == 0 ? push.weight : push.weight2, push.blocks); }
 
-uint row_of(uint token) { return SUM ? token : token / push.slots; }
-uint slot_of(uint token, uint segment) { return SUM ? segment : token % push.slots; }
+ExpertGroup group; // of this workgroup, with GROUPED
+
+void begin() {
+  if (GROUPED) group = ExpertGroups(uint64_t(push.ids)).groups[gl_WorkGroupID.y];
+}
+
+// The tokens of this workgroup, from the first to the end of all: slots, but rows with SUM and places in the order with GROUPED.
+uint first_token() { return GROUPED ? group.first : gl_WorkGroupID.y; }
+uint token_count() { return GROUPED ? group.end : gl_NumWorkGroups.y; }
+
+uint entry_of(uint token) {
+  if (!GROUPED) return token;
+  return expert_order(ExpertGroups(uint64_t(push.ids)), gl_NumWorkGroups.y).entries[min(token, group.end - 1)];
+}
+
+uint row_of(uint token) { return SUM ? token : entry_of(token) / push.slots; }
+uint slot_of(uint token, uint segment) { return SUM ? segment : entry_of(token) % push.slots; }
 
 uint segments() { return SUM ? push.slots : 1; }
 
 uint matrix_of(uint token, uint segment) {
+  if (GROUPED) return group.expert;
   const uint slot = slot_of(token, segment);
   return present(push.ids) ? uint(push.ids.v[row_of(token) * push.idsStride + slot]) : slot;
 }
@@ -68,7 +86,6 @@ uint weight_row(uint matrix, uint row, uint token, uint segment) {
 }
 
 uint product_rows() { return push.rows; }
-uint token_count() { return gl_NumWorkGroups.y; }
 float norm_factor(float squares) { return NORM ? inversesqrt(squares / float(push.columns) + push.epsilon) : 1.0; }
 float norm_weight(uint column) { return push.normWeight.v[min(column, push.columns - 1)]; }
 

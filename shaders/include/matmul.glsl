@@ -4,7 +4,7 @@
 // The RMS norm's factor is the same for a whole row, so the kernels multiply x by the norm's weight while they read it,
 // add up its squares on the way, and apply the factor to the finished dot products.
 //
-// The including file declares the specialization constants ACTIVATION, PAIR and NORM.
+// The including file declares the specialization constants TOKENS, ACTIVATION, PAIR and NORM.
 #ifndef MATMUL_GLSL
 #define MATMUL_GLSL
 
@@ -37,6 +37,8 @@ Weights weights_of(uint matrix) { return Weights(matrix == 0 ? push.weight : pus
 
 // What the kernels ask of an include like this one: where a token's x starts, which row of the weight gives a row of the
 // product, and into how many segments a dot product is cut.
+void begin() {}
+uint first_token() { return gl_WorkGroupID.y * TOKENS; }
 uint segments() { return 1; }
 uint x_start(uint token, uint segment) { return min(token, push.tokens - 1) * push.xStride; }
 float x_factor(uint token, uint segment) { return 1.0; }

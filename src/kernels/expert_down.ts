@@ -6,7 +6,9 @@
  */
 import type { GpuContext, NodeBase, Operation, ReferenceContext, Value, Weight } from "./operation.ts";
 import { dot, rowOf } from "./matrix.ts";
+import { recordExpertGroups } from "./expert_groups.ts";
 import { recordExpertProduct } from "./expert_product.ts";
+import { elementGrid, spansOf } from "./recording.ts";
 
 /** `y[t] = residual[t] + scale * sum over slots of weights[t, slot] * (W[e] h[t, slot] + bias[e])`, `e = ids[t, slot]`. */
 export interface ExpertDownNode extends NodeBase {
@@ -49,22 +51,42 @@ export function expertDownReference(node: ExpertDownNode, context: ReferenceCont
   }
 }
 
-/** GPU: one dispatch, in which the rows of all chosen experts are one long dot product per output. */
+/**
+ * GPU: one dispatch, in which the rows of all chosen experts are one long dot product per output. Where rows share experts, sorted
+ * by expert: then the products come first and a second dispatch sums them.
+ */
 function record(node: ExpertDownNode, gpu: GpuContext): void {
-  const [x, ids, factors] = node.inputs.slice(0, 3).map((value) => gpu.matrix(value));
-  recordExpertProduct(gpu, {
-    x,
-    y: gpu.matrix(node.outputs[0]),
-    ids,
-    slots: ids.width,
-    factors: node.weighted ? factors : undefined,
-    weight: node.weight,
-    rows: node.weight.rows,
-    bias: node.bias,
-    residual: node.inputs[3] && gpu.matrix(node.inputs[3]),
-    sum: true,
-    slottedX: true,
-    scale: node.scale,
+  const [x, ids, allFactors] = node.inputs.slice(0, 3).map((value) => gpu.matrix(value));
+  const factors = node.weighted ? allFactors : undefined;
+  const residual = node.inputs[3] && gpu.matrix(node.inputs[3]);
+  const y = gpu.matrix(node.outputs[0]);
+  const { weight, bias, scale } = node;
+  const slots = ids.width;
+  const groups = recordExpertGroups(gpu, ids, weight.experts);
+  const common = { x, ids, slots, weight, rows: weight.rows, bias, slottedX: true };
+  if (!groups) {
+    return recordExpertProduct(gpu, { ...common, y, factors, residual, scale, sum: true });
+  }
+  const width = slots * weight.rows;
+  const products = { span: gpu.scratch(x.rows * width * 4), rows: x.rows, width, stride: width };
+  recordExpertProduct(gpu, { ...common, y: products, groups });
+  const workgroup = gpu.kernels.workgroup();
+  gpu.recorder.dispatch(gpu.kernels.get("expert_sum", { constants: { WORKGROUP: workgroup } }), {
+    workgroups: elementGrid(y.width, workgroup, y.rows),
+    push: {
+      x: products.span,
+      factors: factors?.span ?? 0,
+      residual: residual?.span ?? 0,
+      y: y.span,
+      width: y.width,
+      slots,
+      factorsStride: factors?.stride ?? 0,
+      residualStride: residual?.stride ?? 0,
+      yStride: y.stride,
+      scale,
+    },
+    reads: spansOf(products, factors, residual),
+    writes: spansOf(y),
   });
 }
 

@@ -8,6 +8,7 @@
 import type { GpuContext, NodeBase, Operation, ReferenceContext, Value, Weight } from "./operation.ts";
 import { activate, type Activation } from "./activations.ts";
 import { dot, rowOf } from "./matrix.ts";
+import { recordExpertGroups } from "./expert_groups.ts";
 import { recordExpertProduct } from "./expert_product.ts";
 import { rmsNormed } from "./matmul.ts";
 
@@ -91,19 +92,33 @@ function rowReaders(
   return { gateRow: weights.gate ? reader(weights.gate, 0) : () => undefined, upRow: reader(weights.up, 0) };
 }
 
-/** GPU: one dispatch, a product (or a gated pair) per chosen expert of each row. */
+/** GPU: one dispatch, a product (or a gated pair) per chosen expert of each row; where rows share experts, sorted by expert first. */
 function record(node: ExpertGateUpNode, gpu: GpuContext): void {
   const [x, ids, factors] = node.inputs.map((value) => gpu.matrix(value));
   const y = gpu.matrix(node.outputs[0]);
   const { weights, activation, limit, upOffset, norm } = node;
   const rows = y.width / ids.width;
-  const common = { x, y, ids, slots: ids.width, factors, rows, activation, limit, upOffset, norm };
+  const first = "gateUp" in weights ? weights.gateUp : weights.gate ?? weights.up;
+  const groups = recordExpertGroups(gpu, ids, first.experts);
+  const common = {
+    x,
+    y,
+    ids,
+    groups,
+    slots: ids.width,
+    factors,
+    rows,
+    activation,
+    limit,
+    upOffset,
+    norm,
+    weight: first,
+  };
   if (!("gateUp" in weights) && !weights.gate) {
-    return recordExpertProduct(gpu, { ...common, weight: weights.up, bias: node.upBias });
+    return recordExpertProduct(gpu, { ...common, bias: node.upBias });
   }
   recordExpertProduct(gpu, {
     ...common,
-    weight: "gateUp" in weights ? weights.gateUp : weights.gate!,
     second: "gateUp" in weights ? weights.gateUp : weights.up,
     bias: node.gateBias,
     bias2: node.upBias,

@@ -6,6 +6,7 @@ import { assert } from "../common/assert.ts";
 import { FORMATS } from "../quant/formats.ts";
 import { type Activation, activationIndex } from "./activations.ts";
 import type { DeviceMatrix, GpuContext, Weight } from "./operation.ts";
+import type { ExpertGroups } from "./expert_groups.ts";
 import { parameters, spansOf } from "./recording.ts";
 import { powerOfTwoUpTo } from "./teams.ts";
 
@@ -29,7 +30,9 @@ export interface ExpertProduct {
   /** `[matrices, rows]`, of the second product. */
   readonly bias2?: Weight;
   readonly residual?: DeviceMatrix;
-  /** Whether the slots of a row are summed. */
+  /** The slots of all rows, sorted by `ids`: a workgroup then serves several of them with the weights it reads. */
+  readonly groups?: ExpertGroups;
+  /** Whether the slots of a row are summed; not with groups. */
   readonly sum?: boolean;
   /** Whether each slot has an x of its own, `columns + tail` elements long. */
   readonly slottedX?: boolean;
@@ -57,7 +60,9 @@ export function recordExpertProduct(gpu: GpuContext, product: ExpertProduct): vo
     !second || device2!.format === device.format && device2!.blocks === device.blocks,
     `${weight.name}: unequal pair`,
   );
-  const plan = planOf(gpu, weight, rows, second ? 2 : 1);
+  const plan = planOf(gpu, weight, rows, second ? 2 : 1, product.groups);
+  const { groups } = plan;
+  assert(!groups || !sum, `${weight.name}: groups of slots have no sum`);
   const constants = {
     ...plan.constants,
     ACTIVATION: activationIndex(product.activation ?? "none"),
@@ -70,13 +75,13 @@ export function recordExpertProduct(gpu: GpuContext, product: ExpertProduct): vo
     UP_OFFSET: floatBits(product.upOffset ?? 0),
   };
   gpu.recorder.dispatch(gpu.kernels.get(plan.kernel, { format: device.format, constants }), {
-    workgroups: [Math.ceil(rows / plan.rowsPerWorkgroup), x.rows * (sum ? 1 : slots), 1],
+    workgroups: [Math.ceil(rows / plan.rowsPerWorkgroup), groups?.count ?? x.rows * (sum ? 1 : slots), 1],
     push: {
       weight: device.span,
       weight2: device2?.span ?? 0,
       x: x.span,
       y: y.span,
-      ids: ids?.span ?? 0,
+      ids: groups?.span ?? ids?.span ?? 0,
       factors: factors?.span ?? 0,
       bias: parameters(gpu, product.bias),
       bias2: parameters(gpu, product.bias2),
@@ -95,7 +100,7 @@ export function recordExpertProduct(gpu: GpuContext, product: ExpertProduct): vo
       scale: product.scale ?? 1,
       epsilon: product.norm?.epsilon ?? 0,
     },
-    reads: spansOf(x, ids, factors, residual),
+    reads: [...(groups ? [groups.span] : []), ...spansOf(x, ids, factors, residual)],
     writes: spansOf(y),
     label: weight.name,
   });
@@ -106,17 +111,34 @@ function floatBits(value: number): number {
   return new Uint32Array(Float32Array.of(value).buffer)[0];
 }
 
-/** Kernel and sizes: a team of lanes per row, as in ordinary products with one vector. */
-function planOf({ kernels }: GpuContext, { format, columns }: Weight, rows: number, matrices: 1 | 2) {
+/** Kernel and sizes: a team of lanes per row, as in ordinary products with vectors. Rows of odd length are not grouped. */
+function planOf(
+  { kernels }: GpuContext,
+  { format, columns }: Weight,
+  rows: number,
+  matrices: 1 | 2,
+  groups: ExpertGroups | undefined,
+) {
   const workgroup = kernels.workgroup();
   const { chunk } = FORMATS[format];
   if (columns % chunk !== 0) {
     const team = Math.min(powerOfTwoUpTo(Math.max(1, columns / 4)), workgroup);
     const constants = { WORKGROUP: workgroup, TEAM: team };
-    return { kernel: "matvec_experts_any", constants, rowsPerWorkgroup: workgroup / team } as const;
+    const rowsPerWorkgroup = workgroup / team;
+    return { kernel: "matvec_experts_any", constants, rowsPerWorkgroup, groups: undefined } as const;
   }
-  const team = Math.min(powerOfTwoUpTo(Math.min(columns, TILE_FLOATS) / chunk), kernels.subgroup);
+  const tokens = groups?.size ?? 1;
+  const tile = TILE_FLOATS / tokens;
+  const team = Math.min(powerOfTwoUpTo(Math.min(columns, tile) / chunk), kernels.subgroup);
   const rowsPerTeam = rows > 1 && matrices === 1 ? 2 : 1;
-  const constants = { WORKGROUP: workgroup, TEAM: team, ROWS: rowsPerTeam, TOKENS: 1, TILE: TILE_FLOATS };
-  return { kernel: "matvec_experts", constants, rowsPerWorkgroup: workgroup / team * rowsPerTeam } as const;
+  const constants = {
+    WORKGROUP: workgroup,
+    TEAM: team,
+    ROWS: rowsPerTeam,
+    TOKENS: tokens,
+    TILE: tile,
+    GROUPED: groups !== undefined,
+  };
+  const rowsPerWorkgroup = workgroup / team * rowsPerTeam;
+  return { kernel: "matvec_experts", constants, rowsPerWorkgroup, groups } as const;
 }

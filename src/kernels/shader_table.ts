@@ -38,6 +38,8 @@ import embed__q1_0 from "../../shaders/compiled/embed.q1_0.spv" with { type: "by
 import embed__q2_0 from "../../shaders/compiled/embed.q2_0.spv" with { type: "bytes" };
 import embed__mxfp4 from "../../shaders/compiled/embed.mxfp4.spv" with { type: "bytes" };
 import embed__nvfp4 from "../../shaders/compiled/embed.nvfp4.spv" with { type: "bytes" };
+import expert_groups from "../../shaders/compiled/expert_groups.spv" with { type: "bytes" };
+import expert_sum from "../../shaders/compiled/expert_sum.spv" with { type: "bytes" };
 import gated from "../../shaders/compiled/gated.spv" with { type: "bytes" };
 import map from "../../shaders/compiled/map.spv" with { type: "bytes" };
 import matvec__f32 from "../../shaders/compiled/matvec.f32.spv" with { type: "bytes" };
@@ -193,6 +195,16 @@ export const SHADERS = {
     constants: {"WORKGROUP":0,"INDEX":1},
     modules: { f32: embed__f32, f16: embed__f16, bf16: embed__bf16, q4_0: embed__q4_0, q4_1: embed__q4_1, q5_0: embed__q5_0, q5_1: embed__q5_1, q8_0: embed__q8_0, q2_k: embed__q2_k, q3_k: embed__q3_k, q4_k: embed__q4_k, q5_k: embed__q5_k, q6_k: embed__q6_k, iq1_s: embed__iq1_s, iq1_m: embed__iq1_m, iq2_xxs: embed__iq2_xxs, iq2_xs: embed__iq2_xs, iq2_s: embed__iq2_s, iq3_xxs: embed__iq3_xxs, iq3_s: embed__iq3_s, iq4_nl: embed__iq4_nl, iq4_xs: embed__iq4_xs, tq1_0: embed__tq1_0, tq2_0: embed__tq2_0, q1_0: embed__q1_0, q2_0: embed__q2_0, mxfp4: embed__mxfp4, nvfp4: embed__nvfp4 },
   },
+  expert_groups: {
+    push: struct("expert_groups", { ids: u64, groups: u64, rows: u32, slots: u32, idsStride: u32, most: u32 }),
+    constants: {"WORKGROUP":0,"EXPERTS":1,"GROUP":2},
+    modules: expert_groups,
+  },
+  expert_sum: {
+    push: struct("expert_sum", { x: u64, factors: u64, residual: u64, y: u64, width: u32, slots: u32, factorsStride: u32, residualStride: u32, yStride: u32, scale: f32 }),
+    constants: {"WORKGROUP":0},
+    modules: expert_sum,
+  },
   gated: {
     push: struct("gated", { gate: u64, up: u64, y: u64, width: u32, gateStride: u32, upStride: u32, yStride: u32 }),
     constants: {"WORKGROUP":0,"ACTIVATION":1},
@@ -215,7 +227,7 @@ export const SHADERS = {
   },
   matvec_experts: {
     push: struct("matvec_experts", { weight: u64, weight2: u64, x: u64, y: u64, ids: u64, factors: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, matrixRows: u32, slots: u32, xStride: u32, yStride: u32, idsStride: u32, factorsStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
-    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"TILE":5,"ACTIVATION":6,"PAIR":7,"NORM":8,"SUM":9,"SLOTTED_X":10,"TAIL":11,"LIMIT":12,"UP_OFFSET":13},
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"TILE":5,"ACTIVATION":6,"PAIR":7,"NORM":8,"SUM":9,"SLOTTED_X":10,"TAIL":11,"LIMIT":12,"UP_OFFSET":13,"GROUPED":14},
     modules: { f32: matvec_experts__f32, f16: matvec_experts__f16, bf16: matvec_experts__bf16, q4_0: matvec_experts__q4_0, q4_1: matvec_experts__q4_1, q5_0: matvec_experts__q5_0, q5_1: matvec_experts__q5_1, q8_0: matvec_experts__q8_0, q2_k: matvec_experts__q2_k, q3_k: matvec_experts__q3_k, q4_k: matvec_experts__q4_k, q5_k: matvec_experts__q5_k, q6_k: matvec_experts__q6_k, iq1_s: matvec_experts__iq1_s, iq1_m: matvec_experts__iq1_m, iq2_xxs: matvec_experts__iq2_xxs, iq2_xs: matvec_experts__iq2_xs, iq2_s: matvec_experts__iq2_s, iq3_xxs: matvec_experts__iq3_xxs, iq3_s: matvec_experts__iq3_s, iq4_nl: matvec_experts__iq4_nl, iq4_xs: matvec_experts__iq4_xs, tq1_0: matvec_experts__tq1_0, tq2_0: matvec_experts__tq2_0, q1_0: matvec_experts__q1_0, q2_0: matvec_experts__q2_0, mxfp4: matvec_experts__mxfp4, nvfp4: matvec_experts__nvfp4 },
   },
   matvec_experts_any: {

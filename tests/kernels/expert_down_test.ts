@@ -83,3 +83,23 @@ Deno.test("expert_down adds weighted biases, a scale and a residual", async () =
 Deno.test("expert_down leaves the weights out where the input was weighted", async () => {
   await check(SMALL, () => ({ weighted: false }));
 });
+
+for (const rows of [9, 40]) {
+  Deno.test(`expert_down serves ${rows} rows expert by expert`, async () => {
+    for (const format of ["f32", "q4_k", "mxfp4"] as const) {
+      const columns = 2 * Math.max(FORMATS[format].blockLength, 32);
+      await check({ format, rows, experts: 5, used: 2, hidden: 37, columns });
+    }
+  });
+}
+
+Deno.test("expert_down serves rows expert by expert with biases, a scale and a residual", async () => {
+  for (const weighted of [true, false]) {
+    await check({ ...SMALL, rows: 21 }, (lab, [h, ids, factors]) => ({
+      inputs: [h, ids, factors, lab.value(21, 37)],
+      bias: lab.weight("f32", 5, 37),
+      scale: 0.6,
+      weighted,
+    }));
+  }
+});

@@ -105,3 +105,27 @@ Deno.test("expert_gate_up norms its input first where asked to", async () => {
     );
   }
 });
+
+for (const rows of [9, 40]) {
+  Deno.test(`expert_gate_up serves ${rows} rows expert by expert`, async () => {
+    for (const format of ["f32", "q4_k", "mxfp4"] as const) {
+      const columns = 2 * Math.max(FORMATS[format].blockLength, 32);
+      await check({ format, rows, experts: 5, used: 2, inner: 33, columns });
+    }
+  });
+}
+
+Deno.test("expert_gate_up serves rows expert by expert with biases, weighted input and a norm", async () => {
+  const shape = { ...SMALL, rows: 21 };
+  await check(shape, (lab) => ({
+    inputs: [lab.value(21, 64), ids(lab, shape), lab.value(21, 2)],
+    gateBias: lab.weight("f32", 5, 33),
+    upBias: lab.weight("f32", 5, 33),
+    norm: { weight: lab.weight("f32", 1, 64), epsilon: 1e-5 },
+  }));
+});
+
+Deno.test("expert_gate_up serves rows that all chose the same expert", async () => {
+  const shape = { ...SMALL, rows: 30, used: 1 };
+  await check(shape, (lab) => ({ inputs: [lab.value(30, 64), lab.value(30, 1, () => 3)] }));
+});
