@@ -25,7 +25,7 @@ export async function collectAnswer(
     for (; !step.done; step = await pieces.next()) {
       if (step.value.token !== undefined) tokens.push(step.value.token);
       text += step.value.text;
-      await out?.write(step.value.text);
+      await out?.modelText(step.value.text);
     }
     if (!text.endsWith("\n")) await out?.write("\n");
     return { text, tokens, end: step.value };

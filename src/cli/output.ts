@@ -3,6 +3,7 @@
  * whatever is for the person goes to standard error.
  */
 import { toJson } from "../common/json.ts";
+import { withoutControls } from "../common/printable.ts";
 
 /** Thrown when the reader of standard output has gone (`zinc run ... | head -1`); ends the command quietly. */
 export class OutputClosed extends Error {
@@ -14,6 +15,8 @@ export class OutputClosed extends Error {
 export interface ByteSink {
   /** Writes some or all of `bytes` and says how many. */
   write(bytes: Uint8Array): Promise<number>;
+  /** Whether a person is looking. */
+  isTerminal?(): boolean;
 }
 
 const encoder = new TextEncoder();
@@ -36,6 +39,11 @@ export class Output {
       if (error instanceof Deno.errors.BrokenPipe) throw new OutputClosed("Standard output was closed");
       throw error;
     }
+  }
+
+  /** Writes text that a model made: to a terminal without what could drive it, to a file or pipe as it is. */
+  modelText(text: string): Promise<void> {
+    return this.write(this.#sink.isTerminal?.() ? withoutControls(text) : text);
   }
 
   /** Writes `text` and a line feed. */

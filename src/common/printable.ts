@@ -15,3 +15,8 @@ export function printable(text: string): string {
 function unicodeEscape(character: string): string {
   return "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0");
 }
+
+/** `text` without the control characters that could drive a terminal; line feeds and tabs stay. */
+export function withoutControls(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]/gu, "");
+}

@@ -21,9 +21,6 @@ export interface RemoteFile {
   readonly headers: Record<string, string>;
 }
 
-/** The hub does not answer: no network, or it is down. Another source may be tried. */
-export class HubUnreachable extends UserError {}
-
 const ANSWER_MS = 10_000;
 
 // Which file to take when no quantization is named: what most people run first.
@@ -34,7 +31,7 @@ export function hubEndpoint(): string {
   return (Deno.env.get("HF_ENDPOINT") || "https://huggingface.co").replace(/\/+$/, "");
 }
 
-/** The one file of a known model. Throws {@linkcode HubUnreachable} or {@linkcode UserError}. */
+/** The one file of a known model. Throws {@linkcode UserError} when there is none, or no answer. */
 export async function locateFile(source: HubSource): Promise<RemoteFile> {
   const { repo, revision = "main", file } = source;
   const [info] = await ask(repo, () => pathsInfo({ ...access(repo), revision, paths: [file] }));
@@ -102,7 +99,7 @@ async function ask<T>(repo: string, question: () => Promise<T>): Promise<T> {
       });
     }
     if (status === 404) throw new UserError(`Cannot find ${where}`, { cause });
-    throw new HubUnreachable(`Cannot reach ${hubEndpoint()}: ${(cause as Error).message}`, { cause });
+    throw new UserError(`Cannot reach ${hubEndpoint()}: ${(cause as Error).message}`, { cause });
   }
 }
 

