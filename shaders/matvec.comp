@@ -36,13 +36,9 @@ shared vec4 tile[TOKENS * TILE4];
 uint padded(uint word) { return word + word / 8; }
 
 // Brings elements `start` to `start + count` of the x rows into the tile; adds their squares to this lane's share.
-void load_tile(uint segment, uint start, uint count, uint firstToken, inout float squares[TOKENS]) {
+void load_tile(uint start, uint count, uint firstToken, inout float squares[TOKENS]) {
   uint from[TOKENS];
-  float factors[TOKENS];
-  [[unroll]] for (uint t = 0; t < TOKENS; t++) {
-    from[t] = x_start(firstToken + t, segment) + start;
-    factors[t] = x_factor(firstToken + t, segment);
-  }
+  [[unroll]] for (uint t = 0; t < TOKENS; t++) from[t] = x_start(firstToken + t) + start;
   for (uint word = lane_index(); word < (count + 3) / 4; word += WORKGROUP) {
     vec4 weight = vec4(1.0);
     if (NORM) [[unroll]] for (uint k = 0; k < 4; k++) weight[k] = norm_weight(start + 4 * word + k);
@@ -50,7 +46,7 @@ void load_tile(uint segment, uint start, uint count, uint firstToken, inout floa
       vec4 value;
       [[unroll]] for (uint k = 0; k < 4; k++) value[k] = push.x.v[from[t] + 4 * word + k];
       if (NORM) squares[t] += dot(value, value);
-      tile[t * TILE4 + padded(word)] = factors[t] * value * weight;
+      tile[t * TILE4 + padded(word)] = x_factor(firstToken + t, start + 4 * word) * value * weight;
     }
   }
 }
@@ -70,26 +66,19 @@ void main() {
       [[unroll]] for (uint r = 0; r < ROWS; r++) sums[m][r][t] = 0.0;
     }
   }
-  const uint tiles = (push.columns + TILE - 1) / TILE;
-  for (uint i = 0; i < segments() * tiles; i++) {
-    const uint segment = i / tiles;
-    const uint start = i % tiles * TILE;
-    const uint count = min(TILE, push.columns - start);
-    if (i > 0) barrier(); // the previous tile has been read
-    load_tile(segment, start, count, firstToken, squares);
+  for (uint start = 0; start < x_columns(); start += TILE) {
+    const uint count = min(TILE, x_columns() - start);
+    if (start > 0) barrier(); // the previous tile has been read
+    load_tile(start, count, firstToken, squares);
     barrier();
-    uint chunks[MATRICES][ROWS]; // first chunk of each row in this tile
-    [[unroll]] for (uint m = 0; m < MATRICES; m++) {
-      [[unroll]] for (uint r = 0; r < ROWS; r++) {
-        const uint row = weight_row(m, min(first + r, product_rows() - 1), firstToken, segment);
-        chunks[m][r] = row * chunksPerRow + start / CHUNK;
-      }
-    }
     for (uint c = lane; c < count / CHUNK; c += TEAM) {
       [[unroll]] for (uint m = 0; m < MATRICES; m++) {
         [[unroll]] for (uint r = 0; r < ROWS; r++) {
+          const uint at = start / CHUNK + c;
+          const uint segment = SUM ? at / chunksPerRow : 0;
+          const uint row = weight_row(m, min(first + r, product_rows() - 1), firstToken, segment);
           float weights[CHUNK];
-          decode_chunk(weights_of(m), chunks[m][r] + c, weights);
+          decode_chunk(weights_of(m), row * chunksPerRow + at - segment * chunksPerRow, weights);
           [[unroll]] for (uint t = 0; t < TOKENS; t++) {
             [[unroll]] for (uint i = 0; i < CHUNK / 4; i++) {
               const vec4 x = tile[t * TILE4 + padded(c * (CHUNK / 4) + i)];

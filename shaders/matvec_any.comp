@@ -26,6 +26,7 @@ const bool GROUPED = false;
 #endif
 
 void main() {
+  begin();
   const uint lane = lane_index() % TEAM;
   const uint team = gl_WorkGroupID.x * TEAMS + lane_index() / TEAM;
   const uint row = min(team, product_rows() - 1);
@@ -33,17 +34,18 @@ void main() {
   float sums[MATRICES];
   [[unroll]] for (uint m = 0; m < MATRICES; m++) sums[m] = 0.0;
   float squares = 0.0;
-  for (uint segment = 0; segment < segments(); segment++) {
-    const uint from = x_start(token, segment);
-    for (uint i = lane; i < push.columns; i += TEAM) {
-      float x = x_factor(token, segment) * push.x.v[from + i];
-      if (NORM) {
-        squares += x * x;
-        x *= norm_weight(i);
-      }
-      [[unroll]] for (uint m = 0; m < MATRICES; m++) {
-        sums[m] += decode_one(weights_of(m), weight_row(m, row, token, segment) * push.columns + i) * x;
-      }
+  const uint from = x_start(token);
+  for (uint i = lane; i < x_columns(); i += TEAM) {
+    float x = push.x.v[from + i];
+    if (NORM) {
+      squares += x * x;
+      x *= norm_weight(i);
+    }
+    x *= x_factor(token, i);
+    const uint segment = SUM ? i / push.columns : 0;
+    [[unroll]] for (uint m = 0; m < MATRICES; m++) {
+      const uint weightRow = weight_row(m, row, token, segment);
+      sums[m] += decode_one(weights_of(m), weightRow * push.columns + i - segment * push.columns) * x;
     }
   }
   float factor = 1.0;

@@ -45,10 +45,7 @@ const uint MATRICES = PAIR ? 2 : 1;
 Weights weights_of(uint matrix) { return Weights(matrix == 0 ? push.weight : push.weight2, push.blocks); }
 
 ExpertGroup group; // of this workgroup, with GROUPED
-
-void begin() {
-  if (GROUPED) group = ExpertGroups(uint64_t(push.ids)).groups[gl_WorkGroupID.y];
-}
+uint ownMatrix; // of this workgroup, without SUM
 
 // The tokens of this workgroup, from the first to the end of all: slots, but rows with SUM and places in the order with GROUPED.
 uint first_token() { return GROUPED ? group.first : gl_WorkGroupID.y; }
@@ -62,23 +59,29 @@ uint entry_of(uint token) {
 uint row_of(uint token) { return SUM ? token : entry_of(token) / push.slots; }
 uint slot_of(uint token, uint segment) { return SUM ? segment : entry_of(token) % push.slots; }
 
-uint segments() { return SUM ? push.slots : 1; }
+uint chosen(uint row, uint slot) { return present(push.ids) ? uint(push.ids.v[row * push.idsStride + slot]) : slot; }
 
-uint matrix_of(uint token, uint segment) {
-  if (GROUPED) return group.expert;
-  const uint slot = slot_of(token, segment);
-  return present(push.ids) ? uint(push.ids.v[row_of(token) * push.idsStride + slot]) : slot;
+uint matrix_of(uint token, uint segment) { return SUM ? chosen(token, segment) : ownMatrix; }
+
+void begin() {
+  if (GROUPED) group = ExpertGroups(uint64_t(push.ids)).groups[gl_WorkGroupID.y];
+  if (!SUM) ownMatrix = GROUPED ? group.expert : chosen(gl_WorkGroupID.y / push.slots, gl_WorkGroupID.y % push.slots);
 }
 
-// Where the x of a token and segment starts.
-uint x_start(uint token, uint segment) {
-  const uint slot = SLOTTED_X ? slot_of(token, segment) * (push.columns + TAIL) : 0;
+// Where the x of a token starts; with SUM the slots' x follow each other.
+uint x_start(uint token) {
+  const uint slot = SLOTTED_X ? slot_of(token, 0) * (push.columns + TAIL) : 0;
   return row_of(token) * push.xStride + slot;
 }
 
-float x_factor(uint token, uint segment) {
+uint x_columns() { return SUM ? push.slots * push.columns : push.columns; }
+
+float slot_factor(uint token, uint segment) {
   return present(push.factors) ? push.factors.v[row_of(token) * push.factorsStride + slot_of(token, segment)] : 1.0;
 }
+
+// Factor on a column of a token's x.
+float x_factor(uint token, uint column) { return slot_factor(token, SUM ? column / push.columns : 0); }
 
 // The weight's row that gives row `row` of the product.
 uint weight_row(uint matrix, uint row, uint token, uint segment) {
@@ -98,7 +101,7 @@ void finish(float gate, float up, uint row, uint token) {
   float value = gate;
   if (SUM) {
     if (present(push.bias)) {
-      for (uint s = 0; s < push.slots; s++) value += x_factor(token, s) * bias_of(push.bias, token, s, row);
+      for (uint s = 0; s < push.slots; s++) value += slot_factor(token, s) * bias_of(push.bias, token, s, row);
     }
     value *= push.scale;
     if (present(push.residual)) value += push.residual.v[token * push.residualStride + row];
@@ -117,7 +120,7 @@ void finish(float gate, float up, uint row, uint token) {
 void copy_tail(uint lane, uint lanes, uint token) {
   if (TAIL == 0 || gl_WorkGroupID.x > 0) return;
   const uint to = row_of(token) * push.yStride + slot_of(token, 0) * (push.rows + TAIL) + push.rows;
-  for (uint i = lane; i < TAIL; i += lanes) push.y.v[to + i] = push.x.v[x_start(token, 0) + push.columns + i];
+  for (uint i = lane; i < TAIL; i += lanes) push.y.v[to + i] = push.x.v[x_start(token) + push.columns + i];
 }
 
 #endif

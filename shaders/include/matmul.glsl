@@ -35,13 +35,14 @@ const uint MATRICES = PAIR ? 2 : 1;
 
 Weights weights_of(uint matrix) { return Weights(matrix == 0 ? push.weight : push.weight2, push.blocks); }
 
-// What the kernels ask of an include like this one: where a token's x starts, which row of the weight gives a row of the
-// product, and into how many segments a dot product is cut.
+// What the kernels ask of an include like this one: which tokens a workgroup serves, where their x lies and how long it is, and
+// which row of the weight gives a row of the product.
+const bool SUM = false;
 void begin() {}
 uint first_token() { return gl_WorkGroupID.y * TOKENS; }
-uint segments() { return 1; }
-uint x_start(uint token, uint segment) { return min(token, push.tokens - 1) * push.xStride; }
-float x_factor(uint token, uint segment) { return 1.0; }
+uint x_start(uint token) { return min(token, push.tokens - 1) * push.xStride; }
+uint x_columns() { return push.columns; }
+float x_factor(uint token, uint column) { return 1.0; }
 uint weight_row(uint matrix, uint row, uint token, uint segment) { return row; }
 uint product_rows() { return push.rows; }
 uint token_count() { return push.tokens; }

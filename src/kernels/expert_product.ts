@@ -60,7 +60,8 @@ export function recordExpertProduct(gpu: GpuContext, product: ExpertProduct): vo
     !second || device2!.format === device.format && device2!.blocks === device.blocks,
     `${weight.name}: unequal pair`,
   );
-  const plan = planOf(gpu, weight, rows, second ? 2 : 1, product.groups);
+  assert(!sum || tail === 0, `${weight.name}: summed slots follow each other`);
+  const plan = planOf(gpu, product);
   const { groups } = plan;
   assert(!groups || !sum, `${weight.name}: groups of slots have no sum`);
   const constants = {
@@ -112,16 +113,11 @@ function floatBits(value: number): number {
 }
 
 /** Kernel and sizes: a team of lanes per row, as in ordinary products with vectors. Rows of odd length are not grouped. */
-function planOf(
-  { kernels }: GpuContext,
-  { format, columns }: Weight,
-  rows: number,
-  matrices: 1 | 2,
-  groups: ExpertGroups | undefined,
-) {
+function planOf({ kernels }: GpuContext, { weight, second, slots, sum, groups }: ExpertProduct) {
   const workgroup = kernels.workgroup();
-  const { chunk } = FORMATS[format];
-  if (columns % chunk !== 0) {
+  const { chunk } = FORMATS[weight.format];
+  const columns = weight.columns * (sum ? slots : 1);
+  if (weight.columns % chunk !== 0) {
     const team = Math.min(powerOfTwoUpTo(Math.max(1, columns / 4)), workgroup);
     const constants = { WORKGROUP: workgroup, TEAM: team };
     const rowsPerWorkgroup = workgroup / team;
@@ -130,7 +126,8 @@ function planOf(
   const tokens = groups?.size ?? 1;
   const tile = TILE_FLOATS / tokens;
   const team = Math.min(powerOfTwoUpTo(Math.min(columns, tile) / chunk), kernels.subgroup);
-  const rowsPerTeam = rows > 1 && matrices === 1 ? 2 : 1;
+  // One row is enough for lanes that have several chunks of it to read at a time.
+  const rowsPerTeam = second || columns >= 2 * team * chunk ? 1 : 2;
   const constants = {
     WORKGROUP: workgroup,
     TEAM: team,
