@@ -8,7 +8,7 @@
 // the order of their numbers, so that the result is the same in every run.
 //
 // Where the positions are split over several workgroups, each leaves its unfinished sum, maximum and sum of weights, and
-// attention_combine.comp finishes.
+// the last one to do so joins all of them in the order of the positions.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
@@ -33,14 +33,22 @@ layout(constant_id = 11) const bool SOFTCAP = false;
 layout(constant_id = 12) const bool ALIBI = false;
 layout(constant_id = 13) const bool BIAS = false;
 layout(constant_id = 14) const bool TEMPERATURE = false;
+layout(constant_id = 15) const uint KEY_WIDTH = 64; // elements from one position's keys to the next one's
+layout(constant_id = 16) const uint VALUE_WIDTH = 64;
+layout(constant_id = 17) const bool UNROLLED = false; // all loads of keys, and of values, start before the first is used
 #include "include/activations.glsl"
 #include "include/attention_finish.glsl"
 #include "include/kv_cache.glsl"
+#include "include/shared_floats.glsl"
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer Tickets { uint drawn[]; };
 
 layout(push_constant, scalar) uniform Push {
   Step step;
   Floats q;
-  Floats y; // or the partial results
+  Floats y;
+  SharedFloats parts; // [parts, tokens, heads, VALUE_DIM + 2]: weighted sum, peak, total
+  Tickets tickets; // one per workgroup in x and y, 0 before and after
   uint64_t keys;
   uint64_t values;
   Floats slopes;
@@ -48,9 +56,6 @@ layout(push_constant, scalar) uniform Push {
   Floats bias;
   uint tokens;
   uint heads;
-  uint kvHeads;
-  uint keyWidth;
-  uint valueWidth;
   uint qStride;
   uint yStride;
   uint window;
@@ -76,6 +81,7 @@ shared vec4 sharedQueries[IN_REGISTERS ? 1 : ROWS * QUERY_WORDS];
 shared float sharedSums[SUBGROUPS * ROWS * VALUE_CHUNKS * 8];
 shared float sharedPeaks[SUBGROUPS * ROWS];
 shared float sharedTotals[SUBGROUPS * ROWS];
+shared bool sharedIsLast;
 
 // What a lane holds, as globals because passing arrays to functions copies them. Rows differ only in these: nothing in
 // the loops below branches per row, as software devices compile each branch and each load into a loop over lanes.
@@ -87,7 +93,7 @@ float peaks[ROWS];
 float totals[ROWS]; // of this lane's positions
 vec4 sums[ROWS][CHUNKS_PER_LANE][2];
 
-uint group_size() { return push.heads / push.kvHeads; }
+uint group_size() { return push.heads / gl_NumWorkGroups.y; }
 uint last_row() { return push.tokens * group_size() - 1; }
 // Rows beyond the last repeat it.
 uint token_of(uint row) { return min(row, last_row()) / group_size(); }
@@ -148,21 +154,59 @@ float score_of(float product, uint r, uint position) {
   return score;
 }
 
-// Writes element `i` of a row from its weighted sum, the peak of its scores and the sum of its weights.
+uint part_start(uint part, uint row) {
+  return ((part * push.tokens + token_of(row)) * push.heads + head_of(row)) * (VALUE_DIM + 2);
+}
+
+void write_result(uint row, uint i, float sum, float peak, float total) {
+  const uint head = head_of(row);
+  push.y.v[token_of(row) * push.yStride + head * VALUE_DIM + i] = attention_result(sum, peak, total, push.sinks, head);
+}
+
+// Takes element `i` of a row: its weighted sum, the peak of its scores and the sum of its weights.
 void finish(uint row, uint i, float sum, float peak, float total) {
   if (row > last_row()) return;
-  const uint token = token_of(row);
-  const uint head = head_of(row);
-  if (gl_NumWorkGroups.z > 1) {
-    const uint part = (gl_WorkGroupID.z * push.tokens + token) * push.heads + head;
-    const uint start = part * (VALUE_DIM + 2);
-    push.y.v[start + i] = sum;
-    if (i == 0) {
-      push.y.v[start + VALUE_DIM] = peak;
-      push.y.v[start + VALUE_DIM + 1] = total;
+  if (gl_NumWorkGroups.z == 1) {
+    write_result(row, i, sum, peak, total);
+    return;
+  }
+  const uint start = part_start(gl_WorkGroupID.z, row);
+  push.parts.v[start + i] = sum;
+  if (i == 0) {
+    push.parts.v[start + VALUE_DIM] = peak;
+    push.parts.v[start + VALUE_DIM + 1] = total;
+  }
+}
+
+// True for the workgroup that is the last of its rows to come here; what the others wrote is then visible to it.
+bool draws_last_ticket() {
+  memoryBarrierBuffer();
+  barrier();
+  if (gl_LocalInvocationIndex == 0) {
+    const uint ticket = gl_WorkGroupID.x * gl_NumWorkGroups.y + gl_WorkGroupID.y;
+    sharedIsLast = atomicAdd(push.tickets.drawn[ticket], 1) + 1 == gl_NumWorkGroups.z;
+    if (sharedIsLast) push.tickets.drawn[ticket] = 0;
+  }
+  barrier();
+  memoryBarrierBuffer();
+  return sharedIsLast;
+}
+
+void join_parts(uint firstRow) {
+  for (uint i = gl_LocalInvocationIndex; i < ROWS * VALUE_DIM; i += WORKGROUP) {
+    const uint row = firstRow + i / VALUE_DIM;
+    if (row > last_row()) return;
+    float peak = LOWEST;
+    for (uint p = 0; p < gl_NumWorkGroups.z; p++) peak = max(peak, push.parts.v[part_start(p, row) + VALUE_DIM]);
+    float total = 0.0;
+    float sum = 0.0;
+    for (uint p = 0; p < gl_NumWorkGroups.z; p++) {
+      const uint start = part_start(p, row);
+      const float factor = exp(push.parts.v[start + VALUE_DIM] - peak);
+      total += factor * push.parts.v[start + VALUE_DIM + 1];
+      sum += factor * push.parts.v[start + i % VALUE_DIM];
     }
-  } else {
-    push.y.v[token * push.yStride + head * VALUE_DIM + i] = attention_result(sum, peak, total, push.sinks, head);
+    write_result(row, i % VALUE_DIM, sum, peak, total);
   }
 }
 
@@ -185,7 +229,7 @@ void add_products(uint c, uint64_t key) {
 void add_values(uint start, uint j, uint end) {
   const uint lane = gl_SubgroupInvocationID;
   const uint from = j + lane / VALUE_LANES; // the lane whose position this lane works on
-  const uint64_t value = uint64_t(min(start + from, end - 1)) * push.valueWidth + gl_WorkGroupID.y * VALUE_DIM;
+  const uint64_t value = uint64_t(min(start + from, end - 1)) * VALUE_WIDTH + gl_WorkGroupID.y * VALUE_DIM;
   float weight[ROWS];
   [[unroll]] for (uint r = 0; r < ROWS; r++) {
     if (VALUES_AT_ONCE == 1 && !IN_REGISTERS) weight[r] = subgroupBroadcast(weights[r], j);
@@ -235,9 +279,9 @@ void main() {
 
   for (uint start = begin + gl_SubgroupID * SUBGROUP; start < end; start += WORKGROUP) {
     const uint position = start + lane;
-    const uint64_t key = uint64_t(min(position, end - 1)) * push.keyWidth + gl_WorkGroupID.y * HEAD_DIM;
+    const uint64_t key = uint64_t(min(position, end - 1)) * KEY_WIDTH + gl_WorkGroupID.y * HEAD_DIM;
     [[unroll]] for (uint r = 0; r < ROWS; r++) weights[r] = 0.0;
-    if (IN_REGISTERS) [[unroll]] for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, key);
+    if (UNROLLED) [[unroll]] for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, key);
     else for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, key);
     [[unroll]] for (uint r = 0; r < ROWS; r++) {
       const bool seen = position >= ranges[r].x && position < min(ranges[r].y, end);
@@ -252,7 +296,7 @@ void main() {
         sums[r][c][1] *= factor;
       }
     }
-    if (IN_REGISTERS) [[unroll]] for (uint j = 0; j < SUBGROUP; j += VALUES_AT_ONCE) add_values(start, j, end);
+    if (UNROLLED) [[unroll]] for (uint j = 0; j < SUBGROUP; j += VALUES_AT_ONCE) add_values(start, j, end);
     else for (uint j = 0; j < SUBGROUP; j += VALUES_AT_ONCE) add_values(start, j, end);
   }
 
@@ -290,4 +334,5 @@ void main() {
     }
     finish(firstRow + r, i % VALUE_DIM, sum, peak, total);
   }
+  if (gl_NumWorkGroups.z > 1 && draws_last_ticket()) join_parts(firstRow);
 }

@@ -28,7 +28,6 @@ export const KERNELS: readonly KernelSource[] = [
   { name: "add" },
   { name: "advance" },
   { name: "attention" },
-  { name: "attention_combine" },
   { name: "attention_inputs" },
   { name: "blend" },
   { name: "deinterleave" },

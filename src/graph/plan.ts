@@ -26,6 +26,8 @@ import type { Graph } from "./builder.ts";
 import { type MemoryPlan, planMemory } from "./memory_plan.ts";
 
 const ELEMENT_BYTES = 4;
+/** Room for the tickets of all nodes of a plan; a plan with more uses them again, one node after the other. */
+export const TICKETS_BYTES = 256 * 1024;
 
 /** What plans of one sequence share. */
 export interface PlanResources {
@@ -38,6 +40,8 @@ export interface PlanResources {
   arena(bytes: number): DeviceBuffer;
   /** The same for scratch memory inside an operation. */
   scratch(bytes: number): DeviceBuffer;
+  /** Zeroed memory, {@linkcode TICKETS_BYTES} long. */
+  readonly tickets: Span;
 }
 
 /** What to record. */
@@ -81,6 +85,7 @@ export function recordPlan(graph: Graph, resources: PlanResources, options: Plan
 function gpuContext(recorder: Recorder, memory: MemoryPlan, resources: PlanResources, options: PlanOptions) {
   const arena = resources.arena(memory.bytes);
   let scratchUsed = 0;
+  let ticketsUsed = 0;
   const context: GpuContext = {
     kernels: resources.kernels,
     recorder,
@@ -93,6 +98,13 @@ function gpuContext(recorder: Recorder, memory: MemoryPlan, resources: PlanResou
       const start = scratchUsed;
       scratchUsed = Math.ceil((start + bytes) / 256) * 256;
       return span(resources.scratch(scratchUsed), start, bytes);
+    },
+    tickets(count) {
+      const bytes = 4 * count;
+      if (ticketsUsed + bytes > TICKETS_BYTES) ticketsUsed = 0;
+      const { buffer, offset } = resources.tickets;
+      ticketsUsed += bytes;
+      return span(buffer, offset + ticketsUsed - bytes, bytes);
     },
   };
   return {

@@ -19,7 +19,7 @@ import {
 import type { Graph, Pass } from "./builder.ts";
 import { fuse } from "./fuse.ts";
 import type { DeviceWeights } from "./device_weights.ts";
-import { type Plan, type PlanOptions, type PlanResources, recordPlan } from "./plan.ts";
+import { type Plan, type PlanOptions, type PlanResources, recordPlan, TICKETS_BYTES } from "./plan.ts";
 
 /** Bytes of a cached key or value element: float16 where the caller does not say otherwise. */
 const KV_ELEMENT_BYTES = 2;
@@ -95,6 +95,7 @@ export class VulkanSequence implements Disposable {
   readonly #states: readonly { span: Span; elementBytes: number }[];
   readonly #plans = new Map<string, Plan>();
   readonly #staging: StagingSlot[];
+  readonly #tickets: Span;
   readonly #clearRecurrent: CommandBuffer;
   readonly #growing = {
     arena: undefined as DeviceBuffer | undefined,
@@ -122,6 +123,9 @@ export class VulkanSequence implements Disposable {
         busyUntil: 0,
       };
     });
+    this.#tickets = span(buffer("tickets", TICKETS_BYTES, "activations"));
+    using zero = this.#recordOnce("clear tickets", (recorder) => recorder.fill(this.#tickets, 0));
+    device.submit([zero]);
     this.#clearRecurrent = this.#record("clear state", (recorder) => {
       for (const [i, { span: state }] of this.#states.entries()) {
         if (slots[i].kind === "recurrent") recorder.fill(state, 0);
@@ -241,6 +245,7 @@ export class VulkanSequence implements Disposable {
       state: (slot) => this.#states[slot.id],
       arena: (bytes) => this.#grow("arena", bytes),
       scratch: (bytes) => this.#grow("scratch", bytes),
+      tickets: this.#tickets,
     };
     return recordPlan(fuse(graph, disabledFusions), resources, options);
   }
@@ -273,8 +278,12 @@ export class VulkanSequence implements Disposable {
   }
 
   #record(label: string, record: (recorder: Recorder) => void): CommandBuffer {
+    return this.#owned.use(this.#recordOnce(label, record));
+  }
+
+  #recordOnce(label: string, record: (recorder: Recorder) => void): CommandBuffer {
     using recorder = new Recorder(this.#options.device, { label });
     record(recorder);
-    return this.#owned.use(recorder.finish());
+    return recorder.finish();
   }
 }

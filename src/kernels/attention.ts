@@ -16,7 +16,7 @@ import type {
   Value,
   Weight,
 } from "./operation.ts";
-import { elementGrid, parameters, spansOf } from "./recording.ts";
+import { parameters, spansOf } from "./recording.ts";
 
 /** `y[t, h] = softmax(mask(cap(scale * q[t, h] . K[h']) + bias)) V[h']` with `h' = floor(h * kvHeads / heads)`. */
 export interface AttentionNode extends NodeBase {
@@ -84,7 +84,11 @@ export function attentionReference(node: AttentionNode, context: ReferenceContex
 }
 
 /** Cached positions `[first, end)` that the token at `position` sees. */
-export function visible(node: AttentionNode, position: number, batchEnd: number): { first: number; end: number } {
+export function visible(
+  node: AttentionNode,
+  position: number,
+  batchEnd: number,
+): { first: number; end: number } {
   if (node.causal) {
     let first = node.window > 0 ? Math.max(0, position - node.window + 1) : 0;
     if (node.chunk > 0) first = Math.max(first, position - position % node.chunk);
@@ -164,7 +168,7 @@ function headRow(matrix: Matrix, r: number, head: number, width: number): Float3
   return rowOf(matrix, r).subarray(head * width, (head + 1) * width);
 }
 
-/** GPU: one dispatch, and one more that joins the parts where the positions are split. */
+/** GPU: one dispatch; where the positions are split over workgroups, the last of them joins the parts. */
 function record(node: AttentionNode, gpu: GpuContext): void {
   const q = gpu.matrix(node.inputs[0]);
   const y = gpu.matrix(node.outputs[0]);
@@ -172,9 +176,10 @@ function record(node: AttentionNode, gpu: GpuContext): void {
   const values = gpu.state(node.values);
   assert(keys.elementBytes === values.elementBytes, `${node.keys.name}: keys and values differ in type`);
   const plan = planAttention(gpu, node, q.rows);
-  const sinks = parameters(gpu, node.sinks);
   const partBytes = q.rows * node.heads * (node.valueDim + 2) * 4;
-  const target = plan.parts > 1 ? gpu.scratch(plan.parts * partBytes) : y.span;
+  const split = plan.parts > 1
+    ? { parts: gpu.scratch(plan.parts * partBytes), tickets: gpu.tickets(plan.rowBlocks * node.kvHeads) }
+    : undefined;
   gpu.recorder.dispatch(
     gpu.kernels.get("attention", { constants: { ...plan.constants, KV_BYTES: keys.elementBytes } }),
     {
@@ -182,17 +187,16 @@ function record(node: AttentionNode, gpu: GpuContext): void {
       push: {
         step: gpu.step,
         q: q.span,
-        y: target,
+        y: y.span,
+        parts: split?.parts ?? 0,
+        tickets: split?.tickets ?? 0,
         keys: keys.span,
         values: values.span,
         slopes: parameters(gpu, node.alibiSlopes),
-        sinks,
+        sinks: parameters(gpu, node.sinks),
         bias: parameters(gpu, node.relativeBias),
         tokens: q.rows,
         heads: node.heads,
-        kvHeads: node.kvHeads,
-        keyWidth: node.keys.width,
-        valueWidth: node.values.width,
         qStride: q.stride,
         yStride: y.stride,
         window: node.window,
@@ -205,26 +209,9 @@ function record(node: AttentionNode, gpu: GpuContext): void {
         temperatureOffset: node.temperature?.offset ?? 0,
       },
       reads: [gpu.step, ...spansOf(q), keys.span, values.span],
-      writes: [target],
+      writes: [y.span, ...(split ? [split.parts, split.tickets] : [])],
     },
   );
-  if (plan.parts === 1) return;
-  const workgroup = gpu.kernels.workgroup();
-  const constants = { WORKGROUP: workgroup, VALUE_DIM: node.valueDim };
-  gpu.recorder.dispatch(gpu.kernels.get("attention_combine", { constants }), {
-    workgroups: [elementGrid(node.valueDim, workgroup, 1)[0], node.heads, q.rows],
-    push: {
-      parts: target,
-      y: y.span,
-      sinks,
-      count: plan.parts,
-      tokens: q.rows,
-      heads: node.heads,
-      yStride: y.stride,
-    },
-    reads: [target],
-    writes: spansOf(y),
-  });
 }
 
 /** `attention`. */

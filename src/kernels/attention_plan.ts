@@ -23,6 +23,9 @@ const UNROLLED_ELEMENTS_MAX = 1024;
 /** Heads beyond this size are not unrolled there at all. */
 const UNROLLED_DIM_MAX = 256;
 
+/** The same on GPUs: larger heads would need more registers than keep the device full. */
+const GPU_UNROLLED_DIM_MAX = 128;
+
 /** How finely a device wants its work cut. */
 interface Grain {
   /** Subgroups of a workgroup. */
@@ -33,7 +36,7 @@ interface Grain {
   readonly positions: number;
 }
 
-const GPU_GRAIN: Grain = { subgroups: 4, workgroups: 512, positions: 128 };
+const GPU_GRAIN: Grain = { subgroups: 4, workgroups: 512, positions: 64 };
 const CPU_GRAIN: Grain = { subgroups: 1, workgroups: 2, positions: 512 };
 
 /** The plan for `tokens` rows of queries. */
@@ -74,6 +77,9 @@ export function planAttention(gpu: GpuContext, node: AttentionNode, tokens: numb
     ALIBI: node.alibiSlopes !== undefined,
     BIAS: node.relativeBias !== undefined,
     TEMPERATURE: node.temperature !== undefined,
+    KEY_WIDTH: node.keys.width,
+    VALUE_WIDTH: node.values.width,
+    UNROLLED: Math.max(headDim, valueDim) <= (onCpu ? UNROLLED_DIM_MAX : GPU_UNROLLED_DIM_MAX),
   };
   return { constants, rowBlocks, parts };
 }

@@ -121,6 +121,8 @@ export interface GpuContext {
   state(slot: StateSlot): { readonly span: Span; readonly elementBytes: number };
   /** Scratch memory that lives until the end of the node's dispatches. */
   scratch(bytes: number): Span;
+  /** `count` integers of 32 bits that are 0 and that the node's dispatches leave 0: workgroups count themselves there. */
+  tickets(count: number): Span;
 }
 
 /** One operation: what its nodes look like and the two ways to run them. */

@@ -234,6 +234,11 @@ export class Lab implements Disposable {
         elementBytes: slot.kind === "kv" ? kvBytes : 4,
       }),
       scratch: (bytes) => span(this.#buffer(bytes, "activations")),
+      tickets: (count) => {
+        const tickets = span(this.#buffer(count * 4, "activations"));
+        recorder.fill(tickets, 0);
+        return tickets;
+      },
     };
     operation.record!(node, gpu);
     using commands = recorder.finish();
