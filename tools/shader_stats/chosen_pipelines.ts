@@ -106,6 +106,7 @@ function record(graph: Graph, kernels: NotingKernels, contextBucket: number): vo
     },
     state: (slot) => ({ span: nowhere(slot.width * 4), elementBytes: slot.kind === "kv" ? 2 : 4 }),
     scratch: (bytes) => nowhere(bytes),
+    tickets: (count) => nowhere(count * 4),
   };
   for (const node of fused.nodes) recordNode(node, context);
 }
