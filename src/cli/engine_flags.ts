@@ -2,6 +2,7 @@
 import { type Command, Option } from "commander";
 import { UserError } from "../common/errors.ts";
 import type { ExecutorName, Model } from "../inference/load_model.ts";
+import type { CacheType } from "../inference/sequence_size.ts";
 import { wholeNumber } from "./flags.ts";
 import { addModelFlag } from "./model_flags.ts";
 import { findModelFile } from "./model_source.ts";
@@ -24,6 +25,8 @@ export interface EngineFlags extends ExecutorFlags {
   readonly model?: string;
   /** `-c`. */
   readonly ctx?: number;
+  /** `--cache-type`. */
+  readonly cacheType?: CacheType;
 }
 
 const UBATCH_MAX = 16_384;
@@ -34,6 +37,11 @@ export function addEngineFlags(command: Command): Command {
     "-c, --ctx <tokens>",
     "context: prompt and reply together (default: the model's own, at most 4096)",
     wholeNumber(1),
+  ).addOption(
+    new Option(
+      "--cache-type <type>",
+      "what keys and values are kept as on the device: f16, or f32, twice as large and exact (default: f16; f32 behind an encoder)",
+    ).choices(["f16", "f32"]),
   );
   return addExecutorFlags(command);
 }
@@ -78,6 +86,7 @@ export async function loadFromFlags(flags: EngineFlags): Promise<Model> {
     executor: flags.executor,
     contextLength: flags.ctx,
     ubatch: flags.ubatch,
+    cacheType: flags.cacheType,
     onProgress: (done, total) => progress.update("loading", done, total),
     onWarning: notice,
   });

@@ -23,8 +23,7 @@ import { type Plan, type PlanOptions, type PlanResources, recordPlan, TICKETS_BY
 
 /** Bytes of a cached key or value element: float16 where the caller does not say otherwise. */
 const KV_ELEMENT_BYTES = 2;
-/** Bytes of a recurrent state element: float32. */
-const RECURRENT_ELEMENT_BYTES = 4;
+const FLOAT32_BYTES = 4;
 /** Steps that the host can describe before the device has started the first. */
 const STAGING_SLOTS = 8;
 /** Smallest context bucket, positions. */
@@ -41,7 +40,7 @@ export interface SequenceOptions {
   readonly contextLength: number;
   /** Tokens of the largest batch. */
   readonly ubatch: number;
-  /** Bytes of a cached key or value element: 2 for float16, the default, or 4 for float32. */
+  /** Bytes of a cached key or value element: 2 for float16, the default, or 4 for float32, as some slots always have it. */
   readonly kvElementBytes?: 2 | 4;
   /** Names of fusions to leave out; by default those that the environment switches off. */
   readonly disabledFusions?: ReadonlySet<string>;
@@ -79,9 +78,12 @@ export function stateBytes(
 }
 
 function slotBytes(slot: StateSlot, contextLength: number, kvElementBytes: number): number {
-  return slot.kind === "kv"
-    ? slot.width * contextLength * kvElementBytes
-    : slot.width * RECURRENT_ELEMENT_BYTES;
+  const rows = slot.kind === "kv" ? contextLength : 1;
+  return rows * slot.width * elementBytes(slot, kvElementBytes);
+}
+
+function elementBytes({ kind, float32 }: StateSlot, kvElementBytes: number): number {
+  return kind === "kv" && !float32 ? kvElementBytes : FLOAT32_BYTES;
 }
 
 /** A sequence's device side. Everything it owns is freed with it. */
@@ -111,7 +113,7 @@ export class VulkanSequence implements Disposable {
     this.step = span(buffer("step", stepBytes(ubatch), "activations"));
     this.#states = slots.map((slot) => ({
       span: span(buffer(slot.name, slotBytes(slot, contextLength, kvElementBytes), "activations")),
-      elementBytes: slot.kind === "kv" ? kvElementBytes : RECURRENT_ELEMENT_BYTES,
+      elementBytes: elementBytes(slot, kvElementBytes),
     }));
     this.#staging = Array.from({ length: STAGING_SLOTS }, (_, i) => {
       const staging = buffer(`step staging ${i}`, stepBytes(ubatch), "staging");

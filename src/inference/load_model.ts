@@ -13,7 +13,7 @@ import type { Tokenizer } from "../tokenizer/tokenizer.ts";
 import { chooseAdapter, Device, formatBytes, Instance } from "../vulkan/mod.ts";
 import type { Engine } from "./engine.ts";
 import { ReferenceEngine } from "./reference_engine.ts";
-import { largestBatch, sequenceBytes } from "./sequence_size.ts";
+import { type CacheType, cacheTypeOf, largestBatch, sequenceBytes } from "./sequence_size.ts";
 import { Session } from "./session.ts";
 import { VulkanEngine, type VulkanResources } from "./vulkan_engine.ts";
 
@@ -33,6 +33,8 @@ export interface LoadOptions {
   readonly contextLength?: number;
   /** Tokens of a prompt per batch. */
   readonly ubatch?: number;
+  /** What keys and values are stored as; see {@linkcode cacheTypeOf}. The reference executor always takes float32. */
+  readonly cacheType?: CacheType;
   /** Told after each piece of the file. */
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
   /** Told what a user should know but need not stop for, one line each. */
@@ -54,14 +56,14 @@ export interface Model extends AsyncDisposable {
 
 /** Opens `path` and readies it for sessions. */
 export async function loadModel(path: string, options: LoadOptions = {}): Promise<Model> {
-  const { executor = "vulkan", ubatch = DEFAULT_UBATCH, onWarning = () => {} } = options;
+  const { executor = "vulkan", ubatch = DEFAULT_UBATCH, cacheType, onWarning = () => {} } = options;
   await using stack = new AsyncDisposableStack();
   const open = stack.use(openModel(path, options.contextLength));
   const tokenizer = createTokenizer(open.file.metadata);
   tokenizer.warnings.forEach(onWarning);
   const resources = executor === "vulkan" ? await vulkanResources(open, ubatch, options, stack) : undefined;
   const createEngine = () =>
-    resources ? new VulkanEngine(open, resources, ubatch) : new ReferenceEngine(open, ubatch);
+    resources ? new VulkanEngine(open, resources, ubatch, { cacheType }) : new ReferenceEngine(open, ubatch);
   const owned = stack.move();
   return {
     path,
@@ -86,7 +88,7 @@ async function vulkanResources(
     options.onWarning?.(`no GPU found: running on the CPU through ${adapter.name}, which is far slower`);
   }
   const device = stack.use(Device.create(adapter));
-  checkBudget(open, ubatch, device);
+  checkBudget(open, ubatch, options.cacheType ?? cacheTypeOf(open), device);
   const kernels = new KernelSet(device);
   const { tensors, file } = open;
   const weights = stack.use(
@@ -102,16 +104,17 @@ async function vulkanResources(
 }
 
 /** Refuses a model that cannot fit, with numbers and the flag to lower. */
-function checkBudget(open: OpenModel, ubatch: number, device: Device): void {
+function checkBudget(open: OpenModel, ubatch: number, cacheType: CacheType, device: Device): void {
   const { contextLength, tensors } = open;
   const batch = largestBatch(open, ubatch);
   const weights = weightBytes([...tensors.weights.values(), ...tensors.constants.values()]);
-  const state = sequenceBytes(open);
-  const activations = planMemory(open.build(batch, 1)).bytes;
+  const state = sequenceBytes(open, contextLength, cacheType);
+  const pass = open.family.encode ? "encode" : "logits";
+  const activations = planMemory(open.build(batch, 1, pass)).bytes;
   const needed = weights + state + activations;
   const { free, total } = device.memoryBudget();
   if (needed <= free) return;
-  const perPosition = (state - sequenceBytes(open, 0)) / contextLength;
+  const perPosition = (state - sequenceBytes(open, 0, cacheType)) / contextLength;
   const room = Math.floor((free - weights - activations) / perPosition);
   const advice = room >= 256 && room < contextLength
     ? `try -c ${2 ** Math.floor(Math.log2(room))}`

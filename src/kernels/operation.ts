@@ -49,6 +49,8 @@ export interface StateSlot {
   readonly kind: "kv" | "recurrent";
   /** Elements per row. */
   readonly width: number;
+  /** A `kv` slot that is float32 whatever the session's cache type is. */
+  readonly float32?: boolean;
 }
 
 /** Fields that every node has. */

@@ -150,14 +150,14 @@ function trimOnes(shape: number[]): number[] {
 export class StateTable {
   readonly #slots = new Map<string, StateSlot>();
 
-  /** A cache with one row of `width` elements per position. */
-  kv(name: string, width: number): StateSlot {
-    return this.#slot(name, "kv", width);
+  /** A cache with one row of `width` elements per position; `float32` where rounding would cost more than it saves. */
+  kv(name: string, width: number, options: { readonly float32?: boolean } = {}): StateSlot {
+    return this.#slot({ name, kind: "kv", width, ...options });
   }
 
   /** A float32 state of `width` elements per sequence. */
   recurrent(name: string, width: number): StateSlot {
-    return this.#slot(name, "recurrent", width);
+    return this.#slot({ name, kind: "recurrent", width });
   }
 
   /** All slots in order of their ids. */
@@ -165,9 +165,10 @@ export class StateTable {
     return [...this.#slots.values()];
   }
 
-  #slot(name: string, kind: StateSlot["kind"], width: number): StateSlot {
+  #slot(description: Omit<StateSlot, "id">): StateSlot {
+    const { name } = description;
     let slot = this.#slots.get(name);
-    if (!slot) this.#slots.set(name, slot = { id: this.#slots.size, name, kind, width });
+    if (!slot) this.#slots.set(name, slot = { id: this.#slots.size, ...description });
     return slot;
   }
 }
