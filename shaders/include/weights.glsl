@@ -24,14 +24,18 @@ struct Weights {
   uint blocks; // of the whole tensor
 };
 
-layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Uvec4Ref { uvec4 value; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Uvec2Ref { uvec2 value; };
+// Words of 64 bits, because software devices load lane by lane and word by word; GPUs load 16 bytes at once either way.
+layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer U64Vec2Ref { u64vec2 value; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer U64Ref { uint64_t value; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer UintRef { uint value; };
 layout(buffer_reference, scalar, buffer_reference_align = 2) readonly buffer U16Ref { uint16_t value; };
 layout(buffer_reference, scalar, buffer_reference_align = 1) readonly buffer U8Ref { uint8_t value; };
 
-uvec4 load_uvec4(uint64_t address) { return Uvec4Ref(address).value; }
-uvec2 load_uvec2(uint64_t address) { return Uvec2Ref(address).value; }
+uvec4 load_uvec4(uint64_t address) {
+  const u64vec2 words = U64Vec2Ref(address).value;
+  return uvec4(unpackUint2x32(words.x), unpackUint2x32(words.y));
+}
+uvec2 load_uvec2(uint64_t address) { return unpackUint2x32(U64Ref(address).value); }
 uint load_uint(uint64_t address) { return UintRef(address).value; }
 uint load_u16(uint64_t address) { return uint(U16Ref(address).value); }
 uint load_u8(uint64_t address) { return uint(U8Ref(address).value); }
