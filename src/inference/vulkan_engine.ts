@@ -58,6 +58,7 @@ export class VulkanEngine implements Engine {
   readonly #sampler: DeviceSampler;
   /** Host-visible memory for results, by their size in bytes. */
   readonly #readback = new Map<number, DeviceBuffer>();
+  readonly #pace = new Pace();
   readonly #kernels: KernelSet;
   #checkpoint: Disposable | undefined;
   #trace: DeviceTrace | undefined;
@@ -218,7 +219,8 @@ export class VulkanEngine implements Engine {
     const start = batch.position + batch.tokens.length;
     const first = this.#sequence.plan(batch.tokens.length, 1, this.#sequence.bucketFor(start), tail);
     const queue = [{ count: 1, value: await this.#submit(batch, first) }];
-    const pace = new Pace();
+    const pace = this.#pace;
+    pace.start();
     let submitted = 1;
     try {
       for (let run = queue.shift(); run; run = queue.shift()) {
@@ -281,8 +283,14 @@ class Pace {
   steps = 1;
   /** Submissions in flight while tokens are read. */
   ahead = 1;
-  #mark = performance.now();
+  #mark = 0;
   #first = true;
+
+  /** Begins a generation, at the pace of the last one. */
+  start(): void {
+    this.#mark = performance.now();
+    this.#first = true;
+  }
 
   /** Notes that a submission of `count` steps is done. */
   done(count: number): void {
