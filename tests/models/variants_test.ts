@@ -3,6 +3,7 @@ import { alterGguf } from "../support/altered_gguf.ts";
 import { assertAllNear } from "../support/assert.ts";
 import { CONTEXT, EXECUTORS, goldenCase, goldenModel, logitsOf } from "../support/golden.ts";
 import { TempDirectory } from "../support/temp.ts";
+import { MIXTURE_VARIANTS } from "./mixture_variants.ts";
 import { VARIANTS } from "./variants.ts";
 
 interface Expected {
@@ -22,7 +23,7 @@ const TOKENS = 80;
 /** Covers the float16 table that llama.cpp takes GELU from; a setting that is ignored moves these logits by 0.1 and more. */
 const TOLERANCE = 0.01;
 
-for (const [name, { title, golden, change }] of Object.entries(VARIANTS)) {
+for (const [name, { title, golden, change }] of Object.entries({ ...VARIANTS, ...MIXTURE_VARIANTS })) {
   for (const executor of EXECUTORS) {
     Deno.test(`${title} (${name} on ${executor.name})`, async () => {
       using folder = new TempDirectory();
