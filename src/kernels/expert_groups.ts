@@ -14,8 +14,8 @@ export interface ExpertGroups {
   readonly size: number;
 }
 
-/** Most entries that one group holds: as many tokens as one pass over the weights serves. */
-const GROUP_MAX = 8;
+/** Most entries that one group holds: with more, the inputs that a pair of products shares no longer fit in registers. */
+const GROUP_MAX = 4;
 /** Entries per expert, on the average, from which on sorting pays. */
 const ENTRIES_PER_EXPERT = 2;
 const GROUP_BYTES = 16;
