@@ -67,12 +67,12 @@ export interface DeltaNetNode extends NodeBase {
 }
 
 /** Where alpha and beta of a value head lie in their inputs. */
-export function gateIndex(head: number, gateGroup: number): number {
+function gateIndex(head: number, gateGroup: number): number {
   return Math.floor(head / gateGroup) * 2 * gateGroup + head % gateGroup;
 }
 
 /** The key head that a value head uses. */
-export function keyHeadOf(
+function keyHeadOf(
   head: number,
   node: Pick<DeltaNetNode, "keyHeads" | "valueHeads" | "keyHeadOrder">,
 ): number {
