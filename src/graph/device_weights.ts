@@ -2,12 +2,12 @@
  * The model's weights in device memory, stored plane by plane (see `quant/planes.ts`).
  *
  * The file is read piece by piece; a piece is split into planes on the way, straight into device memory where the
- * host can see it. Nothing larger than one piece is held twice.
+ * host can see it. Nothing larger than one piece is held twice. Vectors become float32, as kernels read them.
  */
 import { assert } from "../common/assert.ts";
-import type { GgufFile } from "../gguf/mod.ts";
+import type { GgufFile, TensorInfo } from "../gguf/mod.ts";
 import type { DeviceWeight, Weight } from "../kernels/operation.ts";
-import { blockCount, FORMATS } from "../quant/formats.ts";
+import { blockCount, decodeTensor, FORMATS } from "../quant/formats.ts";
 import { deviceBytes, planeCopies, splitPlanes } from "../quant/planes.ts";
 import { type Device, type DeviceBuffer, span, Uploader } from "../vulkan/mod.ts";
 
@@ -45,15 +45,7 @@ export class DeviceWeights implements Disposable {
     let done = 0;
     try {
       for (const constant of constants) {
-        const target = loaded.#allocate(device, constant);
-        const bytes = new Uint8Array(
-          constant.data.buffer,
-          constant.data.byteOffset,
-          constant.data.byteLength,
-        );
-        await uploader.upload(span(target.span.buffer, 0, bytes.length), (into, offset) => {
-          into.set(bytes.subarray(offset, offset + into.length));
-        });
+        await uploadFloats(uploader, constant.data, loaded.#allocate(device, constant));
       }
       for (const weight of list) {
         await uploadWeight(uploader, file, weight, loaded.#allocate(device, weight), (bytes) => {
@@ -102,6 +94,11 @@ async function uploadWeight(
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const info = file.tensors.get(weight.name)!;
+  if (info.format !== weight.format) {
+    const values = decodeTensor(info.format!, readBytes(file, info), info.elements);
+    await uploadFloats(uploader, values, target);
+    return onBytes(info.bytes);
+  }
   const { blockBytes } = FORMATS[weight.format];
   const { buffer } = target.span;
   const blocksPerPiece = Math.max(1, Math.floor(PIECE_BYTES / blockBytes));
@@ -121,6 +118,20 @@ async function uploadWeight(
     }
     onBytes(raw.length);
   }
+}
+
+async function uploadFloats(uploader: Uploader, values: Float32Array, target: DeviceWeight): Promise<void> {
+  assert(target.format === "f32", "only float32 is made on the host");
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  await uploader.upload(span(target.span.buffer, 0, bytes.length), (into, offset) => {
+    into.set(bytes.subarray(offset, offset + into.length));
+  });
+}
+
+function readBytes(file: GgufFile, info: TensorInfo): Uint8Array {
+  const bytes = new Uint8Array(info.bytes);
+  file.readTensor(info, bytes);
+  return bytes;
 }
 
 function elementsOf(weight: Weight): number {

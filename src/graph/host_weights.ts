@@ -36,12 +36,12 @@ export class HostWeights implements WeightSource {
 
   #read(weight: Weight, firstRow: number, rows: number): Float32Array {
     const info = this.#file.tensors.get(weight.name);
-    assert(info, `no tensor "${weight.name}"`);
-    const bytesPerRow = rowBytes(weight.format, weight.columns);
+    assert(info?.format, `no tensor "${weight.name}"`);
+    const bytesPerRow = rowBytes(info.format, weight.columns);
     const bytes = new Uint8Array(rows * bytesPerRow);
     this.#file.readTensor(info, bytes, firstRow * bytesPerRow);
     const values = new Float32Array(rows * weight.columns);
-    const format = FORMATS[weight.format];
+    const format = FORMATS[info.format];
     format.decode(bytes, values.length / format.blockLength, values, 0);
     return values;
   }

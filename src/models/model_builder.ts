@@ -38,9 +38,14 @@ export class TensorTable {
     return this.experts(name, 1, rows, columns);
   }
 
-  /** A vector `[length]`, stored as one row. */
+  /** A vector `[length]`, stored as one row of float32. */
   vector(name: string, length: number): Weight {
-    return this.matrix(name, 1, length);
+    return this.parameters(name, 1, length);
+  }
+
+  /** A small matrix that kernels read element by element: it becomes float32 when it is loaded, whatever the file has. */
+  parameters(name: string, rows: number, columns: number): Weight {
+    return this.#weight({ name, experts: 1, rows, columns }, "f32");
   }
 
   /** The vector if the file has it. */
@@ -55,9 +60,14 @@ export class TensorTable {
 
   /** A stack of matrices `[experts, rows, columns]`. */
   experts(name: string, experts: number, rows: number, columns: number): Weight {
-    const known = this.#weights.get(name);
+    return this.#weight({ name, experts, rows, columns });
+  }
+
+  #weight(described: Omit<Weight, "format">, format?: "f32"): Weight {
+    const { name, experts, rows, columns } = described;
     const info = this.#info(name);
-    const weight = known ?? { name, format: usableFormat(info), experts, rows, columns };
+    const fileFormat = usableFormat(info);
+    const weight = this.#weights.get(name) ?? { ...described, format: format ?? fileFormat };
     const shape = [columns, rows, experts];
     // Extents of 1 say nothing about the layout, and converters put them where they like.
     if (withoutOnes(shape).join() !== withoutOnes(info.dims).join()) {

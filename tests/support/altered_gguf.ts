@@ -1,5 +1,5 @@
 /** Copies of golden models with something changed: what tests of refusals and of rare settings need. */
-import { openGguf } from "../../src/gguf/mod.ts";
+import { openGguf, type TensorInfo } from "../../src/gguf/mod.ts";
 import {
   type EntryType,
   type MetadataEntry,
@@ -7,6 +7,7 @@ import {
   type TensorData,
   writeGguf,
 } from "../../src/gguf/writer.ts";
+import { decodeTensor, encodeTensor, type FormatName } from "../../src/quant/formats.ts";
 import { assert } from "./assert.ts";
 
 /** What to change; keys stand as in the file, with the architecture's name. */
@@ -23,6 +24,8 @@ export interface Alteration {
     readonly dims: readonly number[];
     readonly values: Float32Array;
   }[];
+  /** The format to store a tensor of the file in; undefined leaves it as it is. */
+  readonly reformat?: (info: TensorInfo) => FormatName | undefined;
 }
 
 /** Writes a changed copy of the file `source` to `path`. */
@@ -36,7 +39,15 @@ export function alterGguf(source: string, path: string, change: Alteration): voi
       assert(info.format !== undefined, `${info.name} has a known type`);
       const data = new Uint8Array(info.bytes);
       file.readTensor(info, data);
-      return { name: info.name, format: info.format, dims: info.dims, data };
+      const format = change.reformat?.(info) ?? info.format;
+      const { name, dims } = info;
+      if (format === info.format) return { name, format, dims, data };
+      return {
+        name,
+        format,
+        dims,
+        data: encodeTensor(format, decodeTensor(info.format, data, info.elements)),
+      };
     },
   );
   for (const { name, dims, values } of change.add ?? []) {

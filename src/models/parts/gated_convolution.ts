@@ -15,7 +15,7 @@ export function gatedConvolution(m: ModelBuilder, layer: number, x: Value, finis
   const mixed = shortConvolution(
     graph,
     value,
-    tensors.matrix(name("conv"), width, kernel),
+    tensors.parameters(name("conv"), width, kernel),
     states.recurrent(`blk.${layer}.convolution`, kernel * width),
     { gates: { before, after } },
   );

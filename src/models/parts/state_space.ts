@@ -49,7 +49,7 @@ export function convolved(m: ModelBuilder, layer: number, x: Value, kernel: numb
   return shortConvolution(
     graph,
     x,
-    tensors.matrix(`blk.${layer}.ssm_conv1d.weight`, x.width, kernel),
+    tensors.parameters(`blk.${layer}.ssm_conv1d.weight`, x.width, kernel),
     states.recurrent(`blk.${layer}.convolution`, kernel * x.width),
     { bias: tensors.optionalVector(`blk.${layer}.ssm_conv1d.bias`, x.width), activation: "silu" },
   );
@@ -78,7 +78,7 @@ export function mamba(m: ModelBuilder, layer: number, x: Value, norms: boolean, 
     c: part("c", rank + stateSize, stateSize),
     gate: graph.columns(projected, inner, inner),
   }, {
-    decay: tensors.matrix(`blk.${layer}.ssm_a`, inner, stateSize),
+    decay: tensors.parameters(`blk.${layer}.ssm_a`, inner, stateSize),
     skip: tensors.vector(`blk.${layer}.ssm_d`, inner),
     state: states.recurrent(`blk.${layer}.state`, inner * stateSize),
   });
