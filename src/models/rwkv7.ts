@@ -3,6 +3,7 @@
  * and over channels by a squared-ReLU block, both on blends of each token with the one before it. From the second layer on, values
  * are drawn towards the first layer's.
  */
+import { UserError } from "../common/errors.ts";
 import { blend, tokenShift, wkv7 } from "../graph/recurrent_nodes.ts";
 import type { MatmulOptions } from "../graph/builder.ts";
 import type { Value } from "../kernels/operation.ts";
@@ -34,9 +35,14 @@ function timeMix(
   hidden: Value,
   firstValues: Value | undefined,
 ): { output: Value; values: Value } {
-  const { config: { hidden: width, keys }, graph, states } = m;
+  const { config: { architecture, hidden: width, keys }, graph, states } = m;
   const { vector, matrix, product } = layerOf(m, layer, "time_mix");
   const headDim = keys.integer("wkv.head_size", { min: 1, max: width });
+  if (width % headDim !== 0) {
+    throw new UserError(
+      `Cannot use key "${architecture}.wkv.head_size": a width of ${width} does not divide into heads of ${headDim}`,
+    );
+  }
   const rank = (key: string) => keys.integer(`attention.${key}_lora_rank`, { min: 1, max: MAX_RANK });
   /** `W_2 inner(W_1 x)`, finished with a bias and an activation. */
   const twoStep = (x: Value, letter: string, key: string, inner: MatmulOptions, finish: MatmulOptions) =>

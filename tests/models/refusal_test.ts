@@ -126,6 +126,14 @@ Deno.test("openModel() refuses query heads that do not divide into key heads", a
   );
 });
 
+Deno.test("openModel() refuses a width that does not divide into RWKV heads", async () => {
+  await refuses(
+    "rwkv7",
+    set(["rwkv7.wkv.head_size", "u32", 3]),
+    'cannot use key "rwkv7.wkv.head_size": a width of 128 does not divide into heads of 3',
+  );
+});
+
 Deno.test("openModel() refuses per-layer keys with too few values", async () => {
   await refuses(
     "llama2",
