@@ -163,7 +163,7 @@ export class Allocator implements Disposable {
       `Cannot allocate ${formatBytes(bytes)} for ${label}: ${formatBytes(free)} of ${
         formatBytes(total)
       } are free ` +
-        `on ${this.#adapter.name}; lower --ctx-size or --ubatch-size, or use a smaller model`,
+        `on ${this.#adapter.name}; lower --ctx or --ubatch, or use a smaller model`,
     );
   }
 

@@ -279,7 +279,7 @@ export class Timeline implements Disposable {
   #lose(reason: string): DeviceLostError {
     return this.#lost ??= new DeviceLostError(
       `Cannot go on: the device "${this.#name}" was lost (${reason}); a submission may have run too long: lower ` +
-        "--ubatch-size (-ub), and look for driver errors with dmesg",
+        "--ubatch, and look for driver errors with dmesg",
     );
   }
 }

@@ -80,7 +80,7 @@ Deno.test("ZINC_VK_MEMORY_LIMIT caps the budget and is an out-of-memory error wi
       assertEquals(device.memoryBudget(), { total: 8 * MiB, free: 3 * MiB });
       const error = await assertFails(
         () => device.createBuffer({ bytes: 4 * MiB, kind: "activations", label: "KV cache" }),
-        /^Cannot allocate 4\.0 MiB for KV cache: 3\.0 MiB of 8\.0 MiB are free on .*; lower --ctx-size or --ubatch-size/,
+        /^Cannot allocate 4\.0 MiB for KV cache: 3\.0 MiB of 8\.0 MiB are free on .*; lower --ctx or --ubatch,/,
       );
       assertEquals(error.name, "OutOfMemoryError");
       using _fits = device.createBuffer({ bytes: 3 * MiB, kind: "activations", label: "fits" });
