@@ -2,6 +2,7 @@
  * The two streams of a command. Standard output carries model text or the requested data and nothing else;
  * whatever is for the person goes to standard error.
  */
+import { UserError } from "../common/errors.ts";
 import { toJson } from "../common/json.ts";
 import { withoutControls } from "../common/printable.ts";
 
@@ -30,14 +31,14 @@ export class Output {
     this.#sink = sink;
   }
 
-  /** Writes all of `text`. Throws {@linkcode OutputClosed} when nobody reads any more. */
+  /** Writes all of `text`. Throws {@linkcode OutputClosed} when nobody reads any more, `UserError` when the disk is full. */
   async write(text: string): Promise<void> {
     let rest = encoder.encode(text);
     try {
       while (rest.length > 0) rest = rest.subarray(await this.#sink.write(rest));
     } catch (error) {
       if (error instanceof Deno.errors.BrokenPipe) throw new OutputClosed("Standard output was closed");
-      throw error;
+      throw new UserError(`Cannot write to standard output: ${(error as Error).message}`, { cause: error });
     }
   }
 
@@ -57,13 +58,13 @@ export class Output {
   }
 }
 
-/** Writes `text` to standard error; a closed standard error is no reason to stop. */
+/** Writes `text` to standard error. One that is closed or full is no reason to stop. */
 export function writeError(text: string): void {
   let rest = encoder.encode(text);
   try {
     while (rest.length > 0) rest = rest.subarray(Deno.stderr.writeSync(rest));
-  } catch (error) {
-    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  } catch {
+    // There is nowhere left to say so.
   }
 }
 

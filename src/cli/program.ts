@@ -36,6 +36,8 @@ const COMMANDS: readonly AddCommand[] = [
   addFamilies,
 ];
 
+const LIST_HINT = "; zinc --help lists the commands";
+
 /** Builds the program. Help and version end up in `written` instead of on a stream. */
 export function createProgram(context: CommandContext, written: (text: string) => void): Command {
   const program = new Command("zinc")
@@ -62,10 +64,11 @@ export function createProgram(context: CommandContext, written: (text: string) =
 /** Commander's complaint as one line: `error: unknown option '--tmp'\n(Did you mean --temp?)` loses the line feed. */
 export function asUserError(error: CommanderError, args: readonly string[]): UserError {
   if (error.code === "commander.help") {
-    return usageError(`Unknown command '${args.at(-1)}'; zinc --help lists the commands`);
+    return usageError(`Unknown command '${args.at(-1)}'${LIST_HINT}`);
   }
   const [first, ...rest] = error.message.replace(/^error: /, "").trim().split("\n");
   const text = first[0].toUpperCase() + first.slice(1).replace(/\.$/, "");
   const suggestion = rest.join(" ").replace(/^\(Did you mean (.*)\?\)$/, "; did you mean $1?");
-  return usageError(`${text}${suggestion}`);
+  const fallback = error.code === "commander.unknownCommand" ? LIST_HINT : "";
+  return usageError(`${text}${suggestion || fallback}`);
 }

@@ -21,8 +21,11 @@ export async function readTextFile(path: string): Promise<string> {
 
 async function openFile(path: string): Promise<Deno.FsFile> {
   try {
-    return await Deno.open(path);
+    const file = await Deno.open(path);
+    if (!(await file.stat()).isDirectory) return file;
+    file.close();
   } catch (cause) {
     throw new UserError(`Cannot read "${path}": ${(cause as Error).message}`, { cause });
   }
+  throw new UserError(`Cannot read "${path}": it is a directory`);
 }

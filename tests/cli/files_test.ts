@@ -129,6 +129,11 @@ Deno.test("zinc tokenize --jsonl answers line by line, control tokens as text wi
   }
 });
 
+Deno.test("zinc tokenize --jsonl refuses a directory", async () => {
+  const { code, stderr } = await runZinc(["tokenize", "-m", LLAMA, "--jsonl", "tests"]);
+  assertEquals([code, stderr], [1, 'zinc: Cannot read "tests": it is a directory\n']);
+});
+
 Deno.test("zinc tokenize --jsonl names the line that is no JSON string", async () => {
   const { code, stderr } = await runZinc(["tokenize", "-m", LLAMA, "--jsonl", "-"], {
     stdin: '"fine"\n{"not":1}\n',

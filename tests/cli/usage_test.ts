@@ -1,4 +1,5 @@
 /** What the program says about itself and to those who mistype. */
+import { existsSync } from "node:fs";
 import { assert, assertEquals } from "../support/assert.ts";
 import { runZinc } from "./support/run_zinc.ts";
 import config from "../../deno.json" with { type: "json" };
@@ -32,7 +33,7 @@ Deno.test("zinc COMMAND --help and zinc help COMMAND say the same", async () => 
 const USAGE_ERRORS: [args: string[], message: string][] = [
   [["inspekt"], "Unknown command 'inspekt'; did you mean inspect?"],
   [["help", "nothing"], "Unknown command 'nothing'; zinc --help lists the commands"],
-  [["eval", "1"], "Unknown command 'eval'"],
+  [["eval", "1"], "Unknown command 'eval'; zinc --help lists the commands"],
   [["--hlep"], "Unknown option '--hlep'; did you mean --help?"],
   [["tokenize", "--jsn", "x"], "Unknown option '--jsn'; did you mean --json?"],
   [["inspect"], "Missing required argument 'file'"],
@@ -44,6 +45,7 @@ const USAGE_ERRORS: [args: string[], message: string][] = [
   [["inspect", "x.gguf", "--raw-f32", "y"], "--raw-f32 needs --tensor"],
   [["tokenize", "--jsonl", "x", "text"], "Give either a text or --jsonl, not both"],
   [["detokenize"], "Give token ids, such as: zinc detokenize 1,2,3"],
+  [["detokenize", "1", "--tokens", "2"], "Give either token ids or --tokens, not both"],
   [["detokenize", "1,x"], 'Expected token ids such as 1,2,3, found "x"'],
   [["list", "extra"], "Too many arguments for 'list'. Expected 0 arguments but got 1: extra"],
 ];
@@ -60,10 +62,25 @@ Deno.test("a command that needs a driver says in one line what to install", asyn
   assert(/^zinc: Cannot find a Vulkan loader .*install libvulkan1.*\n$/.test(stderr), stderr);
 });
 
-Deno.test("output to a reader who leaves ends quietly", async () => {
-  const pipeline =
-    `${Deno.execPath()} run -A --quiet main.ts inspect tests/golden/quants.gguf --json --tensor Q4_0 | head -c 9`;
-  const { code, stdout, stderr } = await new Deno.Command("sh", { args: ["-c", pipeline] }).output();
+/** Runs `zinc ARGUMENTS` as part of a shell's command line. */
+async function shell(arguments_: string) {
+  const command = `${Deno.execPath()} run -A --quiet main.ts ${arguments_}`;
+  const { code, stdout, stderr } = await new Deno.Command("sh", { args: ["-c", command] }).output();
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  assertEquals([code, decode(stdout), decode(stderr)], [0, '{"name":"', ""]);
+  return [code, decode(stdout), decode(stderr)];
+}
+
+Deno.test("output to a reader who leaves ends quietly", async () => {
+  const tensor = "inspect tests/golden/quants.gguf --json --tensor Q4_0";
+  assertEquals(await shell(`${tensor} | head -c 9`), [0, '{"name":"', ""]);
+});
+
+Deno.test({
+  name: "a full standard output is an error of one line, a full standard error none (needs /dev/full)",
+  ignore: !existsSync("/dev/full"),
+  fn: async () => {
+    const problem = "zinc: Cannot write to standard output: No space left on device (os error 28)\n";
+    assertEquals(await shell("--version >/dev/full"), [1, "", problem]);
+    assertEquals((await shell("detokenize 2>/dev/full"))[0], 2);
+  },
 });

@@ -23,6 +23,7 @@ export const addDetokenize: AddCommand = (program, { out }) => {
     .option("--json", 'one object {"text":"..."}')
     .action(async (ids: string[], flags: Flags) => {
       const { openTokenizer } = await import("../open_tokenizer.ts");
+      if (flags.tokens && ids.length > 0) throw usageError("Give either token ids or --tokens, not both");
       const tokens = flags.tokens ?? (ids.length > 0 ? tokenList(ids.join(" ")) : undefined);
       if (!tokens) throw usageError("Give token ids, such as: zinc detokenize 1,2,3");
       const tokenizer = await openTokenizer(flags.model);
