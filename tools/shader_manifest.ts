@@ -2,7 +2,6 @@
  * The kernels that are compiled: one line per template of `shaders/`. A template that includes `format.glsl` is
  * compiled once per block format.
  */
-import { existsSync } from "node:fs";
 import { type FormatName, FORMATS } from "../src/quant/formats.ts";
 
 /** One template and its variants. */
@@ -17,8 +16,7 @@ export interface KernelSource {
   readonly defines?: Readonly<Record<string, string | number>>;
 }
 
-const ALL: readonly FormatName[] = Object.values(FORMATS).filter((f) => f.device).map((f) => f.name)
-  .filter((name) => existsSync(new URL(`../shaders/formats/${name}.glsl`, import.meta.url)));
+const ALL: readonly FormatName[] = Object.values(FORMATS).filter((f) => f.device).map((f) => f.name);
 
 /** The formats without blocks, whose rows can have any length. */
 const PLAIN: readonly FormatName[] = ALL.filter((name) => FORMATS[name].blockLength === 1);
