@@ -22,7 +22,7 @@ function layerOf(m: ModelBuilder, layer: number, prefix: string) {
   const name = (part: string) => `blk.${layer}.${prefix}_${part}.weight`;
   return {
     vector: (part: string, width: number) => tensors.vector(name(part), width),
-    matrix: (part: string, rows: number, columns: number) => tensors.matrix(name(part), rows, columns),
+    parameters: (part: string, rows: number) => tensors.parameters(name(part), rows, m.config.hidden),
     product: (x: Value, part: string, rows: number, options: MatmulOptions = {}) =>
       graph.matmul(x, tensors.matrix(name(part), rows, x.width), options),
   };
@@ -36,7 +36,7 @@ function timeMix(
   firstValues: Value | undefined,
 ): { output: Value; values: Value } {
   const { config: { architecture, hidden: width, keys }, graph, states } = m;
-  const { vector, matrix, product } = layerOf(m, layer, "time_mix");
+  const { vector, parameters, product } = layerOf(m, layer, "time_mix");
   const headDim = keys.integer("wkv.head_size", { min: 1, max: width });
   if (width % headDim !== 0) {
     throw new UserError(
@@ -54,7 +54,7 @@ function timeMix(
   const [forR, forDecay, forK, forV, forA, forGate] = tokenShift(
     graph,
     normed,
-    matrix("lerp_fused", 6, width),
+    parameters("lerp_fused", 6),
     shift,
   );
   const own = product(forV, "value", width);
@@ -85,10 +85,10 @@ function timeMix(
 
 function channelMix(m: ModelBuilder, layer: number, hidden: Value): Value {
   const { config: { hidden: width, feedForward }, graph, states } = m;
-  const { matrix, product } = layerOf(m, layer, "channel_mix");
+  const { parameters, product } = layerOf(m, layer, "channel_mix");
   const normed = norm(m, hidden, `blk.${layer}.attn_norm_2`, NORM);
   const shift = states.recurrent(`blk.${layer}.channel_shift`, width);
-  const [x] = tokenShift(graph, normed, matrix("lerp_k", 1, width), shift);
+  const [x] = tokenShift(graph, normed, parameters("lerp_k", 1), shift);
   const inner = product(x, "key", feedForward[layer], { activation: "relu_squared" });
   return product(inner, "value", width, { residual: hidden });
 }

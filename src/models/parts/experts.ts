@@ -123,7 +123,7 @@ export function experts(
   const { experts } = expertCounts(m);
   const inner = spec.inner ?? expertWidth(m, layer);
   const bias = (part: string, width: number) =>
-    spec.biases ? tensors.matrix(`blk.${layer}.ffn_${part}_exps.bias`, experts, width) : undefined;
+    spec.biases ? tensors.parameters(`blk.${layer}.ffn_${part}_exps.bias`, experts, width) : undefined;
   const { activation, kind = "gated", weightInput, limit, upOffset } = spec;
   const h = expertGateUp(graph, x, routing, gateUpWeights(m, layer, x.width, inner, kind), {
     activation,

@@ -110,7 +110,7 @@ export function mamba2(m: ModelBuilder, layer: number, x: Value, finish: Finish 
   const name = `blk.${layer}.ssm_norm.weight`;
   const normed = tensors.has(name)
     ? graph.norm(scanned, {
-      weight: tensors.matrix(name, groups, inner / groups),
+      weight: tensors.parameters(name, groups, inner / groups),
       groupWidth: inner / groups,
       epsilon: config.normEpsilon,
     })
