@@ -1,4 +1,6 @@
-import { assertEquals } from "../support/assert.ts";
+import { assertEquals, assertFails } from "../support/assert.ts";
+import { withEnv } from "../support/env.ts";
+import { TempDirectory } from "../support/temp.ts";
 import { Device, Instance, validationAvailable } from "../../src/vulkan/mod.ts";
 import { judge, relativeError, selfTest } from "../../src/inference/self_test/self_test.ts";
 
@@ -32,4 +34,26 @@ Deno.test("selfTest() finds every family of kernels right on this machine's devi
     assertEquals(wrong, []);
   }
   assertEquals(messages, []);
+});
+
+Deno.test("selfTest() keeps no file that would be left behind when the process is killed", async () => {
+  using folder = new TempDirectory();
+  using instance = Instance.create();
+  await using device = Device.create(instance.adapters()[0]);
+  await withEnv({ TMPDIR: folder.path }, async () => {
+    for await (const _ of selfTest(device)) {
+      assertEquals(folder.names(), []);
+      break;
+    }
+  });
+});
+
+Deno.test("selfTest() says when it has no place to write", async () => {
+  using instance = Instance.create();
+  await using device = Device.create(instance.adapters()[0]);
+  const error = await withEnv(
+    { TMPDIR: "/nowhere" },
+    () => assertFails(() => selfTest(device).next(), "set TMPDIR to a folder that can be written"),
+  );
+  assertEquals(error.name, "UserError");
 });

@@ -37,17 +37,34 @@ const F32_BYTES = 4;
 
 /** Runs all cases on `device` and yields each result as it is known. */
 export async function* selfTest(device: Device): AsyncGenerator<CaseResult> {
-  const path = await Deno.makeTempFile({ prefix: "zinc-self-test-", suffix: ".gguf" });
+  using file = openTestWeights();
+  const kernels = new KernelSet(device);
+  for (const testCase of KNOWN_ANSWER_CASES) {
+    yield await orProblem(testCase.name, () => runCase(testCase, { device, kernels, file }));
+  }
+  yield await orProblem("sampler", () => runSampler(device, kernels, file));
+}
+
+/** The test weights in a file without a name: however this process ends, nothing of it is left behind. */
+function openTestWeights(): GgufFile {
+  const path = makeTemporaryFile();
   try {
     writeTestWeights(path);
-    using file = openGguf(path);
-    const kernels = new KernelSet(device);
-    for (const testCase of KNOWN_ANSWER_CASES) {
-      yield await orProblem(testCase.name, () => runCase(testCase, { device, kernels, file }));
-    }
-    yield await orProblem("sampler", () => runSampler(device, kernels, file));
+    return openGguf(path);
   } finally {
-    await Deno.remove(path);
+    Deno.removeSync(path);
+  }
+}
+
+function makeTemporaryFile(): string {
+  try {
+    return Deno.makeTempFileSync({ prefix: "zinc-self-test-", suffix: ".gguf" });
+  } catch (cause) {
+    throw new UserError(
+      `Cannot write the weights of the known answers: ${(cause as Error).message}; ` +
+        "set TMPDIR to a folder that can be written",
+      { cause },
+    );
   }
 }
 
