@@ -54,7 +54,7 @@ const SIMPLE: readonly KnownAnswerCase[] = [
   plain("router and experts", experts),
   plain("short_convolution", (c) => {
     const weight = vector(c, "convolution", 4 * WIDTH, WIDTH);
-    return shortConvolution(c.graph, c.x, weight, c.states.recurrent("convolution", 3 * WIDTH));
+    return shortConvolution(c.graph, c.x, weight, c.states.recurrent("convolution", 4 * WIDTH));
   }),
   plain("selective_scan", (c) => {
     const [x, dt, b, columnsC, gate] = columns(c, 64, 64, 16, 16, 64);
