@@ -54,7 +54,7 @@ function planAny(kernels: KernelSet, { weight, x }: MatmulShape): MatmulPlan {
 
 function planLanes(kernels: KernelSet, { weight, x, matrices }: MatmulShape): MatmulPlan {
   const workgroup = kernels.subgroup;
-  const tokens = tokensPerPass(x.rows);
+  const tokens = x.rows === 1 ? 1 : TOKENS_MAX; // only two forms, because each takes a second to compile there
   const rows = 8 / matrices;
   return {
     kernel: "matvec_lanes",
