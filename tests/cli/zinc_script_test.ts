@@ -182,6 +182,26 @@ Deno.test("zinc says what to install when nothing can install deno, and leaves n
   assertEquals(Array.from(Deno.readDirSync(`${machine.cache}/zinc`)), []);
 });
 
+Deno.test("zinc says in one line that there is no place for a cache, unless deno has one of its own", () => {
+  using machine = new Machine().tool("deno", DENO);
+  const base = `${machine.join("zinc")}/cache`; // below a file
+  const { code, stderr } = machine.run(["list"], { env: { XDG_CACHE_HOME: base } });
+  assertEquals([code, stderr], [
+    1,
+    `zinc: cannot create ${base}/deno: set XDG_CACHE_HOME to a folder that can be written\n`,
+  ]);
+  assertEquals(machine.run(["list"], { env: { XDG_CACHE_HOME: base, DENO_DIR: machine.cache } }).code, 0);
+});
+
+Deno.test("zinc says in one line that nobody knows the home folder", () => {
+  using machine = new Machine().tool("deno", DENO).tool("getent", "#!/bin/sh\nexit 2\n");
+  const { code, stderr } = machine.run(["list"], { env: { XDG_CACHE_HOME: "" } });
+  assertEquals([code, stderr], [
+    1,
+    "zinc: cannot find a cache folder: set HOME, or XDG_CACHE_HOME to a folder that can be written\n",
+  ]);
+});
+
 const ROOT_ID = "#!/bin/sh\necho 0\n";
 const USER_ID = "#!/bin/sh\necho 1000\n";
 const APT = '#!/bin/sh\necho "apt-get $*" >&2\n';
