@@ -75,12 +75,16 @@ const uint CHUNKS_PER_LANE = (VALUE_CHUNKS + VALUE_LANES - 1) / VALUE_LANES;
 const uint VALUES_AT_ONCE = SUBGROUP / VALUE_LANES;
 const uint QUERY_WORDS = 2 * KEY_CHUNKS; // vec4
 const uint QUERY_LOADS = (QUERY_WORDS + SUBGROUP - 1) / SUBGROUP;
+const uint PARTS_MAX = 32; // as in src/kernels/attention_plan.ts
+const uint LOADS_AT_ONCE = 8;
 const float LOWEST = -3.0e38; // below every score, and finite, so that differences are never NaN
 
 shared vec4 sharedQueries[IN_REGISTERS ? 1 : ROWS * QUERY_WORDS];
 shared float sharedSums[SUBGROUPS * ROWS * VALUE_CHUNKS * 8];
 shared float sharedPeaks[SUBGROUPS * ROWS];
 shared float sharedTotals[SUBGROUPS * ROWS];
+shared float partPeaks[ROWS * PARTS_MAX];
+shared float partTotals[ROWS * PARTS_MAX];
 shared bool sharedIsLast;
 
 // What a lane holds, as globals because passing arrays to functions copies them. Rows differ only in these: nothing in
@@ -192,19 +196,35 @@ bool draws_last_ticket() {
   return sharedIsLast;
 }
 
+// Joins the parts of this workgroup's rows. Peaks and totals come to shared memory first and sums in groups of loads,
+// because one load after the other would cost more than the attention itself.
 void join_parts(uint firstRow) {
+  const uint count = gl_NumWorkGroups.z;
+  for (uint i = gl_LocalInvocationIndex; i < ROWS * count; i += WORKGROUP) {
+    const uint start = part_start(i % count, firstRow + i / count) + VALUE_DIM;
+    partPeaks[i] = push.parts.v[start];
+    partTotals[i] = push.parts.v[start + 1];
+  }
+  barrier();
   for (uint i = gl_LocalInvocationIndex; i < ROWS * VALUE_DIM; i += WORKGROUP) {
-    const uint row = firstRow + i / VALUE_DIM;
+    const uint r = i / VALUE_DIM;
+    const uint row = firstRow + r;
     if (row > last_row()) return;
     float peak = LOWEST;
-    for (uint p = 0; p < gl_NumWorkGroups.z; p++) peak = max(peak, push.parts.v[part_start(p, row) + VALUE_DIM]);
+    for (uint p = 0; p < count; p++) peak = max(peak, partPeaks[r * count + p]);
     float total = 0.0;
     float sum = 0.0;
-    for (uint p = 0; p < gl_NumWorkGroups.z; p++) {
-      const uint start = part_start(p, row);
-      const float factor = exp(push.parts.v[start + VALUE_DIM] - peak);
-      total += factor * push.parts.v[start + VALUE_DIM + 1];
-      sum += factor * push.parts.v[start + i % VALUE_DIM];
+    for (uint p = 0; p < count; p += LOADS_AT_ONCE) {
+      float values[LOADS_AT_ONCE];
+      [[unroll]] for (uint k = 0; k < LOADS_AT_ONCE; k++) {
+        values[k] = push.parts.v[part_start(min(p + k, count - 1), row) + i % VALUE_DIM];
+      }
+      [[unroll]] for (uint k = 0; k < LOADS_AT_ONCE; k++) {
+        const uint part = r * count + min(p + k, count - 1);
+        const float factor = p + k < count ? exp(partPeaks[part] - peak) : 0.0;
+        total += factor * partTotals[part];
+        sum += factor * values[k];
+      }
     }
     write_result(row, i % VALUE_DIM, sum, peak, total);
   }

@@ -26,6 +26,9 @@ const UNROLLED_DIM_MAX = 256;
 /** The same on GPUs: larger heads would need more registers than keep the device full. */
 const GPU_UNROLLED_DIM_MAX = 128;
 
+/** Parts of the context that one workgroup can join: the size of arrays in shaders/attention.comp. */
+const PARTS_MAX = 32;
+
 /** How finely a device wants its work cut. */
 interface Grain {
   /** Subgroups of a workgroup. */
@@ -61,7 +64,7 @@ export function planAttention(gpu: GpuContext, node: AttentionNode, tokens: numb
 
   const span = node.causal && window > 0 ? Math.min(contextBucket, window + tokens) : contextBucket;
   const wantedParts = Math.floor(grain.workgroups / (rowBlocks * node.kvHeads));
-  const parts = Math.max(1, Math.min(wantedParts, Math.ceil(span / grain.positions)));
+  const parts = Math.max(1, Math.min(wantedParts, PARTS_MAX, Math.ceil(span / grain.positions)));
   const widths = [headDim, valueDim, node.keys.width, node.values.width];
   const constants = {
     WORKGROUP: workgroup,
