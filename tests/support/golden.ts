@@ -7,8 +7,10 @@ import type { Engine } from "../../src/inference/engine.ts";
 import { pool, type Pooling, poolingOf } from "../../src/inference/pooling.ts";
 import { promptChunks } from "../../src/inference/prompt_chunks.ts";
 import { ReferenceEngine } from "../../src/inference/reference_engine.ts";
+import type { FamilyKind } from "../../src/models/family.ts";
 import { type OpenModel, openModel } from "../../src/models/open_model.ts";
 import { assert, assertAllNear, assertEquals, assertNear } from "./assert.ts";
+import { openVulkanEngine } from "./vulkan_executor.ts";
 
 /** Something that runs models. */
 export interface Executor {
@@ -30,8 +32,24 @@ export const REFERENCE: Executor = {
   chunkSizes: [7, 512],
 };
 
+/** The fast one. */
+export const VULKAN: Executor = {
+  name: "vulkan",
+  open: openVulkanEngine,
+  cache: "float16",
+  chunkSizes: [1, 7, 64, 512],
+};
+
+/** The fast one with a cache as exact as the readable one's: for results of which nobody knows what float16 does to them. */
+export const VULKAN_FLOAT32: Executor = {
+  ...VULKAN,
+  name: "vulkan with a float32 cache",
+  open: (model, ubatch) => openVulkanEngine(model, ubatch, { cacheType: "f32" }),
+  cache: "float32",
+};
+
 /** Every executor that the golden tests run on. */
-export const EXECUTORS: readonly Executor[] = [REFERENCE];
+export const EXECUTORS: readonly Executor[] = [REFERENCE, VULKAN];
 
 /** Context that the cases are opened with unless they say otherwise. */
 export const CONTEXT = 512;
@@ -101,6 +119,23 @@ async function checkGreedy(
     assertEquals(best, token, `greedy token ${step}`);
     logits = await engine.forward({ tokens: Int32Array.of(token), position: position + step }, 1);
   }
+}
+
+/** Compares everything that a case states, whatever kind of model it is. */
+export async function checkCase(name: string, executor: Executor): Promise<void> {
+  switch (kindOf(name)) {
+    case "decoder":
+      return await checkDecoder(name, executor);
+    case "encoder":
+      return await checkEncoder(name, executor);
+    case "encoder-decoder":
+      return await checkEncoderDecoder(name, executor);
+  }
+}
+
+function kindOf(name: string): FamilyKind {
+  using model = openModel(goldenModel(name), CONTEXT);
+  return model.family.kind;
 }
 
 interface EncoderPrompt {

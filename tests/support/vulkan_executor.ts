@@ -1,9 +1,13 @@
 /**
- * The Vulkan executor of the golden tests: one device and one set of kernels for all tests of a file, since a software driver compiles
+ * The Vulkan executor of the model tests: one device and one set of kernels for all tests of a file, since a software driver compiles
  * slowly. After the last test the validation layer must have been silent and nothing may be left over.
  */
 import { DeviceWeights } from "../../src/graph/device_weights.ts";
-import { VulkanEngine, type VulkanEngineOptions } from "../../src/inference/vulkan_engine.ts";
+import {
+  VulkanEngine,
+  type VulkanEngineOptions,
+  type VulkanResources,
+} from "../../src/inference/vulkan_engine.ts";
 import { KernelSet } from "../../src/kernels/kernel_set.ts";
 import type { OpenModel } from "../../src/models/open_model.ts";
 import { Device, Instance, validationAvailable } from "../../src/vulkan/mod.ts";
@@ -18,7 +22,7 @@ interface Shared {
 let shared: Shared | undefined;
 
 /** The device of this test file, opened when first needed. */
-export function sharedDevice(): Shared {
+function sharedDevice(): Shared {
   if (shared) return shared;
   const instance = Instance.create({ validation: validationAvailable() });
   const device = Device.create(instance.adapters()[0]);
@@ -36,16 +40,21 @@ Deno.test.afterAll(async () => {
   assertEquals(instance.validationMessages, []);
 });
 
+/** The weights of `model` on the shared device; engines over them must be disposed first. */
+export async function uploadWeights(model: OpenModel): Promise<VulkanResources & Disposable> {
+  const { device, kernels } = sharedDevice();
+  const { weights: tensors, constants } = model.tensors;
+  const weights = await DeviceWeights.upload(device, model.file, tensors.values(), constants.values());
+  return { device, kernels, weights, [Symbol.dispose]: () => weights[Symbol.dispose]() };
+}
+
 /** An engine on the shared device that owns the weights of its model. */
 export async function openVulkanEngine(
   model: OpenModel,
   ubatch: number,
   options?: VulkanEngineOptions,
 ): Promise<VulkanEngine> {
-  const { device, kernels } = sharedDevice();
-  const { weights: tensors, constants } = model.tensors;
-  const weights = await DeviceWeights.upload(device, model.file, tensors.values(), constants.values());
-  return new OwningEngine(model, { device, kernels, weights }, ubatch, options);
+  return new OwningEngine(model, await uploadWeights(model), ubatch, options);
 }
 
 class OwningEngine extends VulkanEngine {
