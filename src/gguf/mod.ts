@@ -1,6 +1,7 @@
 /** The GGUF file format: reading, checking and writing model files. */
 export { GgufFile, openGguf, type Shard } from "./reader.ts";
 export { Metadata, type MetadataValue, type StoredValue, StringArray } from "./metadata.ts";
+export { whyNotGguf } from "./sniff.ts";
 export type { TensorInfo } from "./tensor_info.ts";
 export {
   type NumberArray,

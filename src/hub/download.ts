@@ -54,7 +54,10 @@ export async function download(url: string, options: DownloadOptions): Promise<s
       if (await partial.size() > before) failures = 0;
       else attemptsLeft--;
       if (attemptsLeft <= 0) {
-        throw cannot(url, `${describe(error)} (what has arrived is kept; try again to go on)`, error);
+        const hint = await partial.size() > 0
+          ? " (what has arrived is kept; try again to go on)"
+          : "; try again";
+        throw cannot(url, describe(error) + hint, error);
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS * 2 ** failures));
     }

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { UserError } from "../common/errors.ts";
+import { whyNotGguf } from "../gguf/mod.ts";
 import { download, type Progress, sha256OfFile } from "./download.ts";
 import { locateFile, locateModel, type RemoteFile } from "./hugging_face.ts";
 import { findKnownModel, type HubSource, KNOWN_MODELS, type KnownModel } from "./known_models.ts";
@@ -23,6 +24,8 @@ export interface PullOptions {
 }
 
 const LOCK = ".lock";
+/** Bytes that say what kind of file it is. */
+const SNIFF_BYTES = 512;
 
 /** Pulls `reference` unless it is there already. Throws {@linkcode UserError} when it cannot be had. */
 export async function pullModel(
@@ -36,7 +39,7 @@ export async function pullModel(
   const fetcher = chooseFetcher(reference);
   const folder = store.folder(name);
   await makeFolder(folder);
-  using _ = await lock(join(folder, LOCK));
+  using _ = await lock(join(folder, LOCK), name, options);
   const pulledMeanwhile = store.find(name);
   if (pulledMeanwhile) return pulledMeanwhile;
   try {
@@ -44,8 +47,9 @@ export async function pullModel(
     store.add(model);
     return model;
   } catch (error) {
-    await removeUnlessResumable(folder);
-    throw error;
+    removeUnlessResumable(folder);
+    if (!isSystemError(error)) throw error;
+    throw new UserError(`Cannot pull ${name} into ${folder}: ${error.message}`, { cause: error });
   }
 }
 
@@ -54,7 +58,7 @@ type Fetcher = (folder: string, options: PullOptions) => Promise<Fetched>;
 
 function chooseFetcher(reference: string): Fetcher {
   const url = asUrl(reference);
-  if (url) return (folder, options) => fetchRemote([remoteFromUrl(url)], url.href, folder, options);
+  if (url) return (folder, options) => fetchUrl(url, folder, options);
   const known = findKnownModel(reference);
   if (known) return (folder, options) => fetchKnown(known, folder, options);
   const repo = parseRepoReference(reference);
@@ -65,6 +69,22 @@ function chooseFetcher(reference: string): Fetcher {
     );
   }
   return async (folder, options) => fetchRemote(await locateModel(repo), `hub ${repo.repo}`, folder, options);
+}
+
+/** Nothing vouches for what an address gives: it may be a page that asks to log in. */
+async function fetchUrl(url: URL, folder: string, options: PullOptions): Promise<Fetched> {
+  const fetched = await fetchRemote([remoteFromUrl(url)], url.href, folder, options);
+  const path = join(folder, fetched.files[0].name);
+  const problem = whyNotGguf(startOf(path));
+  if (problem === undefined) return fetched;
+  await Deno.remove(path);
+  throw new UserError(`Cannot use ${url.href}: ${problem}`);
+}
+
+function startOf(path: string): Uint8Array {
+  using file = Deno.openSync(path);
+  const start = new Uint8Array(SNIFF_BYTES);
+  return start.subarray(0, file.readSync(start) ?? 0);
 }
 
 async function fetchKnown(known: KnownModel, folder: string, options: PullOptions): Promise<Fetched> {
@@ -159,14 +179,42 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /** A failed pull leaves a folder only when there is something in it to go on with. */
-async function removeUnlessResumable(folder: string): Promise<void> {
-  const names = Array.from(Deno.readDirSync(folder), (entry) => entry.name);
-  if (names.every((name) => name === LOCK)) await Deno.remove(folder, { recursive: true });
+function removeUnlessResumable(folder: string): void {
+  try {
+    const names = Array.from(Deno.readDirSync(folder), (entry) => entry.name);
+    if (names.every((name) => name === LOCK)) Deno.removeSync(folder, { recursive: true });
+  } catch {
+    // Somebody else removed it; why the pull failed is what counts.
+  }
+}
+
+/** True for what the file system refuses: a full disk, a folder that was removed meanwhile. */
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && !(error instanceof UserError) && / \(os error \d+\)/.test(error.message);
 }
 
 /** Waits until no other process pulls the same model. */
-async function lock(path: string): Promise<Disposable> {
+async function lock(
+  path: string,
+  name: string,
+  { onNotice, signal }: PullOptions,
+): Promise<Disposable> {
   const file = await Deno.open(path, { create: true, write: true });
-  await file.lock(true);
+  if (!await file.tryLock(true)) {
+    onNotice?.(`waiting for another zinc that is pulling ${name}`);
+    await unlessAborted(file.lock(true), signal);
+  }
   return { [Symbol.dispose]: () => file.close() };
+}
+
+/** `work`, or the signal's reason as soon as it is aborted; the work itself goes on. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal!.reason);
+  signal?.addEventListener("abort", onAbort);
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+  }
 }

@@ -44,10 +44,14 @@ export class ModelStore {
     return join(this.directory, name.replaceAll(/[^\w.-]+/g, "--").replace(/^(\.+|$)/, "_"));
   }
 
-  /** The stored model of that name. */
+  /** The stored model of that name. One whose files are not as its manifest says is not there. */
   find(name: string): StoredModel | undefined {
+    const folder = this.folder(name);
     try {
-      return JSON.parse(Deno.readTextFileSync(join(this.folder(name), MANIFEST)));
+      const model: unknown = JSON.parse(Deno.readTextFileSync(join(folder, MANIFEST)));
+      return isStoredModel(model) && model.files.every((file) => isComplete(folder, file))
+        ? model
+        : undefined;
     } catch {
       return undefined;
     }
@@ -88,4 +92,16 @@ export class ModelStore {
       );
     }
   }
+}
+
+/** Whether a manifest that anybody may have edited says all that it must. */
+function isStoredModel(value: unknown): value is StoredModel {
+  const model = value as StoredModel | null;
+  return typeof model?.name === "string" && typeof model.source === "string" && Array.isArray(model.files) &&
+    model.files.length > 0;
+}
+
+/** Whether a file is there in full; its content was verified when it was pulled. Throws when it is missing. */
+function isComplete(folder: string, { name, bytes }: StoredFile): boolean {
+  return !/[\\/]/.test(name) && Deno.statSync(join(folder, name)).size === bytes;
 }

@@ -55,6 +55,54 @@ Deno.test("pullModel() stores a model from an address under its file's name", as
   assertEquals([model.name, model.files[0].bytes], ["file", 7]);
 });
 
+Deno.test("pullModel() refuses what an address gives in place of a model, and keeps nothing of it", async () => {
+  for (
+    const [content, problem] of [
+      [
+        "<!DOCTYPE html><html>Log in</html>",
+        "it is a web page, not a model; use the link of the file itself",
+      ],
+      ["", "the file is empty; download it again"],
+    ]
+  ) {
+    using folder = new TempDirectory();
+    await using server = new FileServer(new TextEncoder().encode(content));
+    const error = await assertFails(() => pullModel(new ModelStore(folder.path), server.url), "Cannot use");
+    assertEquals(error.message, `Cannot use ${server.url}: ${problem}`);
+    assertEquals(folder.names(), []);
+  }
+});
+
+Deno.test("pullModel() waits for another process that pulls the same model, says so, and can be stopped", async () => {
+  using folder = new TempDirectory();
+  const store = new ModelStore(folder.path);
+  Deno.mkdirSync(store.folder("org/m"));
+  using other = Deno.openSync(`${store.folder("org/m")}/.lock`, { create: true, write: true });
+  other.lockSync(true);
+  const notices: string[] = [];
+  const stopper = new AbortController();
+  const pull = pullModel(store, "org/m", {
+    signal: stopper.signal,
+    onNotice: (text) => {
+      notices.push(text);
+      setTimeout(() => stopper.abort(new Error("stopped")));
+    },
+  });
+  await assertFails(() => pull, "stopped");
+  assertEquals(notices, ["waiting for another zinc that is pulling org/m"]);
+  other.unlockSync();
+});
+
+Deno.test("pullModel() names the folder when the disk refuses", async () => {
+  using folder = new TempDirectory();
+  await using server = new FileServer(CONTENT);
+  const store = new ModelStore(folder.path);
+  Deno.mkdirSync(`${store.folder("file")}/model.json`, { recursive: true }); // a folder where the manifest belongs
+  const error = await assertFails(() => pullModel(store, server.url), "Cannot pull file into ");
+  assert(/: .*\(os error \d+\)/.test(error.message), error.message);
+  assertEquals(error.name, "UserError");
+});
+
 Deno.test("storedName() never leads out of the store", () => {
   const store = new ModelStore("/models");
   for (const name of ["", "..", "../x", "http://h/..%2f..%2fetc", "a/../../b", ".", "http://h/%zz"]) {
@@ -123,4 +171,36 @@ Deno.test("ModelStore ignores a pull that was never finished, and removes it", a
   store.remove("half");
   assertEquals(folder.names(), []);
   await assertFails(() => store.remove("half"), 'Cannot remove "half": no such model');
+});
+
+Deno.test("ModelStore takes a model whose manifest or files are damaged for one that is not there", () => {
+  using folder = new TempDirectory();
+  const store = new ModelStore(folder.path);
+  const file = { name: "m.gguf", bytes: 3, sha256: "" };
+  const good = { name: "m", source: "hub", files: [file] };
+  Deno.mkdirSync(store.folder("m"));
+  Deno.writeTextFileSync(`${store.folder("m")}/m.gguf`, "abc");
+  const found = (manifest: unknown) => {
+    Deno.writeTextFileSync(`${store.folder("m")}/model.json`, JSON.stringify(manifest));
+    return store.find("m");
+  };
+  assertEquals(found(good), good);
+  const files = (...list: unknown[]) => ({ ...good, files: list });
+  for (
+    const manifest of [
+      null,
+      5,
+      {},
+      { ...good, name: 1 },
+      { ...good, source: undefined },
+      files(),
+      files(null),
+      files({ ...file, name: "../m/m.gguf" }),
+      files({ ...file, name: "gone.gguf" }),
+      files({ ...file, bytes: 4 }),
+    ]
+  ) {
+    assertEquals(found(manifest), undefined);
+    assertEquals(store.list(), []);
+  }
 });
