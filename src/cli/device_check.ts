@@ -1,8 +1,8 @@
 /** The lines of `zinc check`: from the driver up to the kernels. */
 import { versionText } from "../../ffi/enums.ts";
+import { formatBytes } from "../common/byte_size.ts";
 import { type CaseResult, selfTest } from "../inference/self_test/self_test.ts";
 import { type Adapter, chooseAdapter, Device, Instance, noDriver } from "../vulkan/mod.ts";
-import { formatBytes } from "./table.ts";
 
 /** How a check came out. */
 export type Verdict = "OK" | "WARN" | "FAIL";

@@ -3,6 +3,7 @@
  *
  * Everything that can be refused is refused before the first byte of weights is read.
  */
+import { formatBytes } from "../common/byte_size.ts";
 import { UserError } from "../common/errors.ts";
 import { DeviceWeights, weightBytes } from "../graph/device_weights.ts";
 import { planMemory } from "../graph/memory_plan.ts";
@@ -10,7 +11,7 @@ import { KernelSet } from "../kernels/kernel_set.ts";
 import { type OpenModel, openModel } from "../models/open_model.ts";
 import { createTokenizer } from "../tokenizer/create_tokenizer.ts";
 import type { Tokenizer } from "../tokenizer/tokenizer.ts";
-import { chooseAdapter, Device, formatBytes, Instance } from "../vulkan/mod.ts";
+import { chooseAdapter, Device, Instance } from "../vulkan/mod.ts";
 import type { Engine } from "./engine.ts";
 import { ReferenceEngine } from "./reference_engine.ts";
 import { type CacheType, cacheTypeOf, largestBatch, sequenceBytes } from "./sequence_size.ts";

@@ -17,7 +17,7 @@ import {
 import { assert } from "../common/assert.ts";
 import { UserError } from "../common/errors.ts";
 import type { Adapter } from "./adapter.ts";
-import { bytesFromEnv, formatBytes } from "./byte_size.ts";
+import { bytesFromEnv, formatBytes } from "../common/byte_size.ts";
 import { FreeList } from "./free_list.ts";
 import { type MemoryBudget, type MemoryPicks, pickMemoryTypes } from "./memory_types.ts";
 import { check, isOutOfMemory, OutOfMemoryError } from "./result.ts";

@@ -1,7 +1,6 @@
 /** The device layer: everything above it talks to Vulkan through these. */
 export { Adapter, type AdapterLimits } from "./adapter.ts";
 export { DeviceBuffer, type Span, span, spanAddress } from "./buffer.ts";
-export { bytesFromEnv, formatBytes, parseBytes } from "./byte_size.ts";
 export { type AdapterSummary, chooseAdapter, distinctAdapters } from "./choose.ts";
 export { CommandBuffer } from "./command_buffer.ts";
 export { chooseCoopmatShape, type CoopmatShape } from "./cooperative_matrix.ts";

@@ -1,6 +1,7 @@
 /** `zinc devices`: what the Vulkan drivers of this machine offer. */
+import { formatBytes } from "../../common/byte_size.ts";
 import type { AddCommand } from "../command.ts";
-import { formatBytes, table } from "../table.ts";
+import { table } from "../table.ts";
 
 /** Adds `zinc devices`. */
 export const addDevices: AddCommand = (program, { out }) => {

@@ -1,4 +1,5 @@
 /** `zinc inspect`: what is in a GGUF file. */
+import { formatBytes } from "../../common/byte_size.ts";
 import { usageError, UserError } from "../../common/errors.ts";
 import { printable } from "../../common/printable.ts";
 import type { GgufFile } from "../../gguf/mod.ts";
@@ -6,7 +7,7 @@ import type { AddCommand } from "../command.ts";
 import { wholeNumber } from "../flags.ts";
 import type { Inspection } from "../inspection.ts";
 import { nearest } from "../nearest.ts";
-import { formatBytes, table } from "../table.ts";
+import { table } from "../table.ts";
 
 interface Flags {
   readonly json?: boolean;

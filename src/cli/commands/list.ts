@@ -1,9 +1,10 @@
 /** `zinc list`: the models in the store. */
+import { formatBytes } from "../../common/byte_size.ts";
 import { KNOWN_MODELS } from "../../hub/known_models.ts";
 import { ModelStore, type StoredModel } from "../../hub/store.ts";
 import type { AddCommand } from "../command.ts";
 import { notice } from "../output.ts";
-import { formatBytes, table } from "../table.ts";
+import { table } from "../table.ts";
 
 /** Adds `zinc list`. */
 export const addList: AddCommand = (program, { out }) => {

@@ -1,5 +1,5 @@
 /** Sizes of memory as people write and read them: `1MiB`, `2.50 GiB`. */
-import { usageError } from "../common/errors.ts";
+import { usageError } from "./errors.ts";
 
 const UNITS: Record<string, number> = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
 

@@ -1,4 +1,4 @@
-import { formatBytes, parseBytes } from "../../src/vulkan/byte_size.ts";
+import { formatBytes, parseBytes } from "../../src/common/byte_size.ts";
 import { assertEquals, assertFails } from "../support/assert.ts";
 
 Deno.test("parseBytes() reads digits with a binary unit, beyond 32 bits", () => {
