@@ -2,7 +2,7 @@
  * Encoder-decoder models on the command line: the prompt goes to the encoder, and the decoder begins with a token of its
  * own.
  */
-import { UserError } from "../common/errors.ts";
+import { checkTokens } from "../inference/check_tokens.ts";
 import type { Model } from "../inference/load_model.ts";
 import { promptChunks } from "../inference/prompt_chunks.ts";
 import { Session } from "../inference/session.ts";
@@ -23,11 +23,6 @@ export function decoderStart({ open, tokenizer }: Model): number {
 export async function sessionFor(model: Model, source: readonly number[]): Promise<Session> {
   const engine = model.createEngine();
   try {
-    if (source.length > engine.contextLength) {
-      throw new UserError(
-        `Cannot run the prompt: ${source.length} tokens do not fit the context of ${engine.contextLength}`,
-      );
-    }
     await engine.encode!(Int32Array.from(source));
     return new Session(engine, model.tokenizer);
   } catch (error) {
@@ -43,6 +38,7 @@ export async function decoderLogits(
   decoderTokens: readonly number[],
 ): Promise<Float32Array[]> {
   using engine = model.createEngine();
+  checkTokens(decoderTokens, engine, { verb: "run", what: "prompt" });
   await engine.encode!(Int32Array.from(source));
   const rows: Float32Array[] = [];
   for (const batch of promptChunks(decoderTokens, 0, engine.ubatch)) {

@@ -1,6 +1,6 @@
 /** From a text's tokens to its embedding, on whichever engine runs the model. */
-import { UserError } from "../common/errors.ts";
 import type { OpenModel } from "../models/open_model.ts";
+import { checkTokens } from "./check_tokens.ts";
 import type { Engine } from "./engine.ts";
 import { normalised, pool, type Pooling, poolingOf, throughDenseLayers } from "./pooling.ts";
 import { promptChunks } from "./prompt_chunks.ts";
@@ -24,7 +24,7 @@ export async function embed(
   tokens: readonly number[],
   options: EmbedOptions = {},
 ): Promise<Float32Array> {
-  checkTokens(tokens, engine);
+  checkTokens(tokens, engine, { verb: "embed", what: "text" });
   engine.clear();
   const states = await hiddenStates(model, engine, tokens);
   const pooled = pool(states, states.length / tokens.length, options.pooling ?? poolingOf(model));
@@ -51,17 +51,4 @@ async function hiddenStates(
     offset += part.length;
   }
   return states;
-}
-
-function checkTokens(tokens: readonly number[], { contextLength, vocab }: Engine): void {
-  if (tokens.length === 0) throw new UserError("Cannot embed an empty text: it has no tokens");
-  if (tokens.length > contextLength) {
-    throw new UserError(
-      `Cannot embed the text: ${tokens.length} tokens do not fit the context of ${contextLength}; shorten it`,
-    );
-  }
-  const wrong = tokens.find((id) => id >= vocab);
-  if (wrong !== undefined) {
-    throw new UserError(`Cannot embed token ${wrong}: the vocabulary has ids 0 to ${vocab - 1}`);
-  }
 }

@@ -4,7 +4,6 @@
  * Two engines implement it: the reference (TypeScript, float32) and Vulkan. A session is written against this
  * interface alone.
  */
-import { UserError } from "../common/errors.ts";
 import type { Batch } from "../kernels/operation.ts";
 import type { SamplingOptions } from "./sampling/mod.ts";
 
@@ -61,21 +60,6 @@ export interface Engine {
   restore(checkpoint: Checkpoint): Promise<void>;
 
   [Symbol.dispose](): void;
-}
-
-/** Refuses a source text that an encoder cannot read whole. */
-export function checkSource(tokens: Int32Array, { contextLength, vocab }: Engine): void {
-  if (tokens.length === 0) throw new UserError("Cannot encode an empty text: it has no tokens");
-  if (tokens.length > contextLength) {
-    throw new UserError(
-      `Cannot encode the text: ${tokens.length} tokens do not fit the context of ${contextLength}; ` +
-        "shorten it or raise the context with -c",
-    );
-  }
-  const wrong = tokens.find((id) => id < 0 || id >= vocab);
-  if (wrong !== undefined) {
-    throw new UserError(`Cannot encode token ${wrong}: the vocabulary has ids 0 to ${vocab - 1}`);
-  }
 }
 
 /** Recurrent state at one position; opaque to everyone but the engine that made it. */

@@ -4,7 +4,8 @@ import { HostWeights } from "../graph/host_weights.ts";
 import { ReferenceState, runReferenceGraph } from "../graph/reference_executor.ts";
 import type { Batch } from "../kernels/operation.ts";
 import type { OpenModel } from "../models/open_model.ts";
-import { type Checkpoint, checkSource, type DecodeOptions, type Engine } from "./engine.ts";
+import { checkTokens } from "./check_tokens.ts";
+import type { Checkpoint, DecodeOptions, Engine } from "./engine.ts";
 import { Sampler } from "./sampling/mod.ts";
 
 interface ReferenceCheckpoint extends Checkpoint {
@@ -83,7 +84,7 @@ export class ReferenceEngine implements Engine {
   }
 
   async #encode(tokens: Int32Array): Promise<void> {
-    checkSource(tokens, this);
+    checkTokens(tokens, this, { verb: "encode", what: "text" });
     this.clear();
     await this.#run({ tokens, position: 0 }, tokens.length, "encode");
     this.#encoderLength = tokens.length;

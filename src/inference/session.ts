@@ -7,9 +7,9 @@
  */
 import type { Batch } from "../kernels/operation.ts";
 import { assert } from "../common/assert.ts";
-import { UserError } from "../common/errors.ts";
 import { StreamDecoder } from "../tokenizer/stream_decoder.ts";
 import type { Tokenizer } from "../tokenizer/tokenizer.ts";
+import { checkTokens } from "./check_tokens.ts";
 import type { Checkpoint, Engine } from "./engine.ts";
 import { promptChunks } from "./prompt_chunks.ts";
 import type { SamplingOptions } from "./sampling/mod.ts";
@@ -65,6 +65,8 @@ export interface GenerateOptions {
   readonly signal?: AbortSignal;
 }
 
+const PROMPT = { verb: "run", what: "prompt" } as const;
+
 /** Tokens of state that is known to be good. */
 interface Saved {
   readonly tokens: readonly number[];
@@ -103,7 +105,7 @@ export class Session implements Disposable {
    * @throws UserError when the tokens do not fit the context or one is not in the vocabulary.
    */
   async logits(tokens: readonly number[], options: { eachPosition?: boolean } = {}): Promise<Float32Array[]> {
-    this.#checkPrompt(tokens);
+    checkTokens(tokens, this.#engine, PROMPT);
     this.reset();
     const rows: Float32Array[] = [];
     for (const batch of promptChunks(tokens, 0, this.#engine.ubatch)) {
@@ -124,7 +126,7 @@ export class Session implements Disposable {
    * not finite.
    */
   async *generate(prompt: readonly number[], options: GenerateOptions): AsyncGenerator<Piece, GenerationEnd> {
-    this.#checkPrompt(prompt);
+    checkTokens(prompt, this.#engine, PROMPT);
     assert(!this.#busy, "two generations at once on one session");
     this.#busy = true;
     try {
@@ -250,20 +252,6 @@ export class Session implements Disposable {
     assert(this.#saved, "a prompt leaves a checkpoint");
     await this.#engine.restore(this.#saved.checkpoint);
     this.#fed = [...this.#saved.tokens];
-  }
-
-  #checkPrompt(tokens: readonly number[]): void {
-    if (tokens.length === 0) throw new UserError("Cannot run an empty prompt: it has no tokens");
-    if (tokens.length > this.contextLength) {
-      throw new UserError(
-        `Cannot run the prompt: ${tokens.length} tokens do not fit the context of ${this.contextLength}; ` +
-          "shorten it or raise the context with -c",
-      );
-    }
-    const wrong = tokens.find((id) => !Number.isInteger(id) || id < 0 || id >= this.#engine.vocab);
-    if (wrong !== undefined) {
-      throw new UserError(`Cannot run token ${wrong}: the vocabulary has ids 0 to ${this.#engine.vocab - 1}`);
-    }
   }
 }
 

@@ -11,10 +11,11 @@ import type { Plan } from "../graph/plan.ts";
 import { type PlanTail, type StepCounters, VulkanSequence } from "../graph/vulkan_sequence.ts";
 import type { KernelSet } from "../kernels/kernel_set.ts";
 import type { Batch } from "../kernels/operation.ts";
+import { checkTokens } from "./check_tokens.ts";
 import { DeviceSampler } from "./device_sampler.ts";
 import type { OpenModel } from "../models/open_model.ts";
 import { type Device, type DeviceBuffer, type LabelTime, span } from "../vulkan/mod.ts";
-import { type Checkpoint, checkSource, type DecodeOptions, type Engine } from "./engine.ts";
+import type { Checkpoint, DecodeOptions, Engine } from "./engine.ts";
 import { CACHE_BYTES, type CacheType, cacheTypeOf, largestBatch, sequenceBytes } from "./sequence_size.ts";
 import { DeviceTrace, traceTokens } from "./token_trace.ts";
 
@@ -188,7 +189,7 @@ export class VulkanEngine implements Engine {
   }
 
   async #encode(tokens: Int32Array): Promise<void> {
-    checkSource(tokens, this);
+    checkTokens(tokens, this, { verb: "encode", what: "text" });
     this.clear();
     await this.#run({ tokens, position: 0 }, 1, "encode");
     this.#encoderLength = tokens.length;

@@ -197,7 +197,7 @@ Deno.test("encode() refuses a text that is empty, too long or not of the vocabul
     await assertFails(() => encode(), "Cannot encode an empty text: it has no tokens");
     await assertFails(
       () => encode(...new Array(9).fill(1)),
-      "Cannot encode the text: 9 tokens do not fit the context of 8; shorten it or raise the context with -c",
+      "Cannot encode the text: 9 tokens do not fit the context of 8; shorten it or raise the context with -c as far as the model allows",
     );
     await assertFails(
       () => encode(model.config.vocab),

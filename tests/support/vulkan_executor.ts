@@ -22,7 +22,7 @@ interface Shared {
 let shared: Shared | undefined;
 
 /** The device of this test file, opened when first needed. */
-function sharedDevice(): Shared {
+export function sharedDevice(): Shared {
   if (shared) return shared;
   const instance = Instance.create({ validation: validationAvailable() });
   const device = Device.create(instance.adapters()[0]);
