@@ -19,7 +19,7 @@ const SUMS_PER_LANE_MAX = 64;
 /** Shared memory of a workgroup; every device has 16 KiB, all that matter have more. */
 const SHARED_BYTES_MAX = 24 * 1024;
 /** Elements of all rows' queries, beyond which software devices take seconds to compile the unrolled loops. */
-const UNROLLED_ELEMENTS_MAX = 1024;
+const UNROLLED_ELEMENTS_MAX = 512;
 /** Heads beyond this size are not unrolled there at all. */
 const UNROLLED_DIM_MAX = 256;
 

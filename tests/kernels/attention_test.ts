@@ -53,7 +53,7 @@ for (const strategy of STRATEGIES) {
   Deno.test(`attention of the first token of all is its value (${strategy})`, () =>
     check({ ...SMALL, tokens: 1, position: 0 }, {}, only));
 
-  for (const headDim of [8, 24, 40, 64, 80, 96, 128, 256]) {
+  for (const headDim of [8, 24, 40, 80, 128, 256]) {
     Deno.test(`attention works with heads of ${headDim} elements (${strategy})`, () =>
       check({ ...SMALL, headDim }, {}, only));
   }
