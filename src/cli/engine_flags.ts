@@ -2,6 +2,7 @@
 import { type Command, Option } from "commander";
 import { UserError } from "../common/errors.ts";
 import type { ExecutorName, Model } from "../inference/load_model.ts";
+import { DEFAULT_UBATCH } from "../inference/prompt_chunks.ts";
 import type { CacheType } from "../inference/sequence_size.ts";
 import { wholeNumber } from "./flags.ts";
 import { addModelFlag } from "./model_flags.ts";
@@ -63,7 +64,7 @@ export function addExecutorFlags(command: Command): Command {
     )
     .option(
       "--ubatch <tokens>",
-      "prompt tokens that are processed at a time (default: 512)",
+      `prompt tokens that are processed at a time (default: ${DEFAULT_UBATCH.gpu}, on a CPU ${DEFAULT_UBATCH.cpu})`,
       wholeNumber(1, UBATCH_MAX),
     );
 }

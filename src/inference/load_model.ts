@@ -13,6 +13,7 @@ import { createTokenizer } from "../tokenizer/create_tokenizer.ts";
 import type { Tokenizer } from "../tokenizer/tokenizer.ts";
 import { chooseAdapter, Device, Instance } from "../vulkan/mod.ts";
 import type { Engine } from "./engine.ts";
+import { DEFAULT_UBATCH } from "./prompt_chunks.ts";
 import { ReferenceEngine } from "./reference_engine.ts";
 import { type CacheType, cacheTypeOf, largestBatch, sequenceBytes } from "./sequence_size.ts";
 import { Session } from "./session.ts";
@@ -20,9 +21,6 @@ import { VulkanEngine, type VulkanResources } from "./vulkan_engine.ts";
 
 /** Which executor runs the model. */
 export type ExecutorName = "vulkan" | "reference";
-
-/** Tokens of a prompt that are processed at a time, unless the caller says otherwise. */
-export const DEFAULT_UBATCH = 512;
 
 /** How to load. */
 export interface LoadOptions {
@@ -32,7 +30,7 @@ export interface LoadOptions {
   readonly device?: string;
   /** Positions of the context; by default the model's own, at most 4096. */
   readonly contextLength?: number;
-  /** Tokens of a prompt per batch. */
+  /** Tokens of a prompt per batch; {@linkcode DEFAULT_UBATCH} by default. */
   readonly ubatch?: number;
   /** What keys and values are stored as; see {@linkcode cacheTypeOf}. The reference executor always takes float32. */
   readonly cacheType?: CacheType;
@@ -57,12 +55,13 @@ export interface Model extends AsyncDisposable {
 
 /** Opens `path` and readies it for sessions. */
 export async function loadModel(path: string, options: LoadOptions = {}): Promise<Model> {
-  const { executor = "vulkan", ubatch = DEFAULT_UBATCH, cacheType, onWarning = () => {} } = options;
+  const { executor = "vulkan", cacheType, onWarning = () => {} } = options;
   await using stack = new AsyncDisposableStack();
   const open = stack.use(openModel(path, options.contextLength));
   const tokenizer = createTokenizer(open.file.metadata);
   tokenizer.warnings.forEach(onWarning);
-  const resources = executor === "vulkan" ? await vulkanResources(open, ubatch, options, stack) : undefined;
+  const resources = executor === "vulkan" ? await vulkanResources(open, options, stack) : undefined;
+  const ubatch = ubatchFor(resources?.device, options);
   const createEngine = () =>
     resources ? new VulkanEngine(open, resources, ubatch, { cacheType }) : new ReferenceEngine(open, ubatch);
   const owned = stack.move();
@@ -77,9 +76,13 @@ export async function loadModel(path: string, options: LoadOptions = {}): Promis
   };
 }
 
+/** Tokens per batch on `device`, or for the reference executor where there is none. */
+function ubatchFor(device: Device | undefined, { ubatch }: LoadOptions): number {
+  return ubatch ?? DEFAULT_UBATCH[device && !device.info.isCpu ? "gpu" : "cpu"];
+}
+
 async function vulkanResources(
   open: OpenModel,
-  ubatch: number,
   options: LoadOptions,
   stack: AsyncDisposableStack,
 ): Promise<VulkanResources> {
@@ -89,7 +92,7 @@ async function vulkanResources(
     options.onWarning?.(`no GPU found: running on the CPU through ${adapter.name}, which is far slower`);
   }
   const device = stack.use(Device.create(adapter));
-  checkBudget(open, ubatch, options.cacheType ?? cacheTypeOf(open), device);
+  checkBudget(open, ubatchFor(device, options), options.cacheType ?? cacheTypeOf(open), device);
   const kernels = new KernelSet(device);
   const { tensors, file } = open;
   const weights = stack.use(

@@ -3,7 +3,7 @@ import { UserError } from "../../common/errors.ts";
 import { type Traffic, trafficOf } from "../../graph/traffic.ts";
 import { stateBytes } from "../../graph/vulkan_sequence.ts";
 import type { Device } from "../../vulkan/mod.ts";
-import { DEFAULT_UBATCH, loadModel, type LoadOptions, type Model } from "../load_model.ts";
+import { loadModel, type LoadOptions, type Model } from "../load_model.ts";
 import { promptChunks } from "../prompt_chunks.ts";
 import { measure, type MeasureOptions } from "./measure.ts";
 import { modelType } from "./model_type.ts";
@@ -40,8 +40,8 @@ export async function* benchModel(
   await using model = await loadModel(path, { ...options.load, contextLength });
   requireDecoder(model);
   const device = model.device && await describeDevice(model.device);
-  const ubatch = options.load.ubatch ?? DEFAULT_UBATCH;
   using engine = model.createEngine();
+  const { ubatch } = engine;
   const subject = subjectOf(engine, model.device);
   for (const test of tests) {
     options.signal?.throwIfAborted();

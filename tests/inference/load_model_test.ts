@@ -1,0 +1,21 @@
+import { assertEquals } from "../support/assert.ts";
+import { goldenModel } from "../support/golden.ts";
+import { loadModel, type LoadOptions } from "../../src/inference/load_model.ts";
+
+/** Tokens per batch of an engine that was loaded with `options`, and whether a CPU runs it. */
+async function batchOf(options: LoadOptions): Promise<[ubatch: number, cpu: boolean]> {
+  await using model = await loadModel(goldenModel("llama2"), options);
+  using engine = model.createEngine();
+  return [engine.ubatch, model.device?.info.isCpu ?? true];
+}
+
+Deno.test("loadModel() makes batches short where a CPU works on them, so that a stop need not wait long", async () => {
+  assertEquals(await batchOf({ executor: "reference" }), [16, true]);
+  const [ubatch, cpu] = await batchOf({});
+  assertEquals(ubatch, cpu ? 16 : 512);
+});
+
+Deno.test("loadModel() takes the batch that it is told", async () => {
+  assertEquals((await batchOf({ ubatch: 64 }))[0], 64);
+  assertEquals((await batchOf({ ubatch: 64, executor: "reference" }))[0], 64);
+});
