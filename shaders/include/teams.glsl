@@ -37,18 +37,6 @@ float team_sum(float value) {
   return sum;
 }
 
-// Largest of the workgroup's values. All lanes have to call it.
-float workgroup_max(float value) {
-  value = subgroupMax(value);
-  if (SUBGROUPS == 1) return value;
-  barrier(); // the previous result has been read
-  if (subgroupElect()) teamScratch[gl_SubgroupID] = value;
-  barrier();
-  float most = value;
-  for (uint i = 0; i < SUBGROUPS; i++) most = max(most, teamScratch[i]);
-  return most;
-}
-
 // Sum over the workgroup, the same in all its lanes and in every run. All lanes have to call it.
 float workgroup_sum(float value) {
   value = subgroupAdd(value);

@@ -5,7 +5,7 @@
 import type { StructLayout } from "../../ffi/layout.ts";
 import { assert } from "../common/assert.ts";
 import type { FormatName } from "../quant/formats.ts";
-import type { ComputePipeline, CoopmatShape, Device } from "../vulkan/mod.ts";
+import type { ComputePipeline, Device } from "../vulkan/mod.ts";
 import { SHADERS } from "./shader_table.ts";
 import { powerOfTwoUpTo } from "./teams.ts";
 
@@ -39,8 +39,6 @@ export interface KernelSetOptions {
   readonly subgroupSize?: number;
   /** Lanes of a workgroup where the kernel has no reason for another number. */
   readonly workgroup?: number;
-  /** False: multiply matrices in ordinary registers although the device has cooperative matrices. */
-  readonly coopmat?: boolean;
 }
 
 interface ShaderEntry {
@@ -56,8 +54,6 @@ export class KernelSet {
   readonly strategy: Strategy;
   /** Lanes of a subgroup in every kernel that says `SUBGROUP`. */
   readonly subgroup: number;
-  /** The hardware's tile of float16 matrices, or null. */
-  readonly coopmat: CoopmatShape | null;
   readonly #workgroup: number;
 
   /** For `device`; builds nothing yet. */
@@ -66,7 +62,6 @@ export class KernelSet {
     this.device = device;
     this.strategy = options.strategy ?? (info.isCpu ? "lanes" : "teams");
     this.subgroup = options.subgroupSize ?? info.subgroupSize;
-    this.coopmat = options.coopmat === false ? null : info.coopmat;
     this.#workgroup = options.workgroup ?? (info.isCpu ? 32 : 128);
   }
 

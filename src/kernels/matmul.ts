@@ -4,16 +4,7 @@
  * The optional parts let the fusion passes fold neighbours in: an RMS norm of the input, and an activation, a scale
  * and a residual on the output.
  */
-import type {
-  DeviceMatrix,
-  GpuContext,
-  NodeBase,
-  Operation,
-  ReferenceContext,
-  Span,
-  Value,
-  Weight,
-} from "./operation.ts";
+import type { GpuContext, NodeBase, Operation, ReferenceContext, Value, Weight } from "./operation.ts";
 import { activate, type Activation, activationIndex } from "./activations.ts";
 import { assert } from "../common/assert.ts";
 import { planMatmul } from "./matmul_plan.ts";
@@ -91,7 +82,6 @@ function record(node: MatmulNode, gpu: GpuContext): void {
     matrices: up ? 2 : 1,
     norm,
   });
-  const input = plan.kernel === "matmul_coop" ? recordHalfRows(x, gpu) : x;
   const constants = {
     ...plan.constants,
     ...(plan.kernel.startsWith("matvec") ? { NORM: norm } : {}),
@@ -103,7 +93,7 @@ function record(node: MatmulNode, gpu: GpuContext): void {
     push: {
       weight: weight.span,
       weight2: up?.span ?? 0,
-      x: input.span,
+      x: x.span,
       y: y.span,
       bias: parameters(gpu, node.bias),
       bias2: parameters(gpu, node.up?.bias),
@@ -113,32 +103,16 @@ function record(node: MatmulNode, gpu: GpuContext): void {
       rows: node.weight.rows,
       columns: node.weight.columns,
       tokens: x.rows,
-      xStride: input.stride,
+      xStride: x.stride,
       yStride: y.stride,
       residualStride: residual?.stride ?? 0,
       scale: node.scale,
       epsilon: node.norm?.epsilon ?? 0,
     },
-    reads: [input.span, ...spansOf(residual)],
+    reads: spansOf(x, residual),
     writes: spansOf(y),
     label: node.weight.name,
   });
-}
-
-/** Records the conversion of `x` that cooperative matrices need; see `shaders/half_rows.comp`. */
-function recordHalfRows(x: DeviceMatrix, gpu: GpuContext): { span: Span; stride: number } {
-  const stride = Math.ceil(x.width / 32) * 32;
-  const target = gpu.scratch(Math.ceil(x.rows * 4 / 16) * 16 + x.rows * stride * 2);
-  gpu.recorder.dispatch(
-    gpu.kernels.get("half_rows", { constants: { WORKGROUP: gpu.kernels.workgroup(256) } }),
-    {
-      workgroups: [x.rows, 1, 1],
-      push: { x: x.span, target, width: x.width, xStride: x.stride, stride },
-      reads: spansOf(x),
-      writes: [target],
-    },
-  );
-  return { span: target, stride };
 }
 
 /** `matmul`. */

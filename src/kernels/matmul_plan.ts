@@ -1,13 +1,12 @@
 /** Chooses the kernel of a matrix product and its sizes: by format, shape, number of tokens and device. */
 import { FORMATS } from "../quant/formats.ts";
-import type { CoopmatShape } from "../vulkan/mod.ts";
 import type { KernelSet } from "./kernel_set.ts";
 import type { DeviceMatrix, DeviceWeight, Weight } from "./operation.ts";
 import { powerOfTwoUpTo } from "./teams.ts";
 
 /** A kernel with its constants and grid. */
 export interface MatmulPlan {
-  readonly kernel: "matmul_coop" | "matmul_tiled" | "matvec" | "matvec_any" | "matvec_lanes";
+  readonly kernel: "matmul_tiled" | "matvec" | "matvec_any" | "matvec_lanes";
   readonly constants: Readonly<Record<string, number | boolean>>;
   readonly workgroups: readonly [number, number, number];
 }
@@ -36,10 +35,7 @@ export function planMatmul(kernels: KernelSet, shape: MatmulShape): MatmulPlan {
   if (columns % FORMATS[shape.device.format].chunk !== 0) return planAny(kernels, shape);
   if (kernels.strategy === "lanes") return planLanes(kernels, shape);
   if (shape.x.rows <= TOKENS_MAX || shape.norm) return planTeams(kernels, shape);
-  // Float32 weights are multiplied as such: whoever stores them wants their precision.
-  return kernels.coopmat && shape.device.format !== "f32"
-    ? planCooperative(kernels, kernels.coopmat, shape)
-    : planTiled(kernels, shape);
+  return planTiled(kernels, shape);
 }
 
 function planAny(kernels: KernelSet, { weight, x }: MatmulShape): MatmulPlan {
@@ -86,40 +82,6 @@ function planTiled(kernels: KernelSet, { weight, x, matrices }: MatmulShape): Ma
     kernel: "matmul_tiled",
     constants: { WORKGROUP: workgroup, LANE_ROWS: rowsPerLane, LANE_TOKENS: tokensPerLane },
     workgroups: [grid[0], grid[1], 1],
-  };
-}
-
-/** Workgroups that keep a large GPU busy. */
-const BUSY_WORKGROUPS = 256;
-
-function planCooperative(
-  kernels: KernelSet,
-  tile: CoopmatShape,
-  { weight, x, matrices }: MatmulShape,
-): MatmulPlan {
-  const workgroup = kernels.workgroup(TILE_WORKGROUP);
-  const subgroups = workgroup / kernels.subgroup;
-  const rowSubgroups = Math.min(subgroups, x.rows <= 32 ? 4 : 2);
-  const tokenTiles = x.rows > 64 ? 2 : 1;
-  const tokens = subgroups / rowSubgroups * tokenTiles * tile.n;
-  const tokenGroups = Math.ceil(x.rows / tokens);
-  const rowsOf = (rowTiles: number) => rowSubgroups * rowTiles * tile.m;
-  let rowTiles = 4 / matrices;
-  while (rowTiles > 1 && Math.ceil(weight.rows / rowsOf(rowTiles)) * tokenGroups < BUSY_WORKGROUPS) {
-    rowTiles /= 2;
-  }
-  return {
-    kernel: "matmul_coop",
-    constants: {
-      WORKGROUP: workgroup,
-      M: tile.m,
-      N: tile.n,
-      K: tile.k,
-      ROW_TILES: rowTiles,
-      TOKEN_TILES: tokenTiles,
-      ROW_SUBGROUPS: rowSubgroups,
-    },
-    workgroups: [Math.ceil(weight.rows / rowsOf(rowTiles)), tokenGroups, 1],
   };
 }
 

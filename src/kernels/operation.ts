@@ -132,8 +132,8 @@ export interface Operation<N extends NodeBase> {
   readonly op: N["op"];
   /** Computes the outputs in float32 with loops that read like the formula. */
   reference(node: N, context: ReferenceContext): void;
-  /** Records the dispatches that compute the outputs; absent where an operation has no kernel yet. */
-  record?(node: N, gpu: GpuContext): void;
+  /** Records the dispatches that compute the outputs. */
+  record(node: N, gpu: GpuContext): void;
 }
 
 /** A buffer that a span lies in. */

@@ -1,5 +1,4 @@
 /** The table of operations: one line each. Executors find the two forms of a node here. */
-import { UserError } from "../common/errors.ts";
 import { add, type AddNode } from "./add.ts";
 import { attention, type AttentionNode } from "./attention.ts";
 import { attentionInputs, type AttentionInputsNode } from "./attention_inputs.ts";
@@ -87,13 +86,7 @@ export function runReference(node: Node, context: ReferenceContext): void {
 
 /** Records the dispatches of a node. */
 export function recordNode(node: Node, gpu: GpuContext): void {
-  const { op, record } = operationOf(node);
-  if (!record) {
-    throw new UserError(
-      `Cannot run operation "${op}" on the device: it has no kernel; use --executor reference`,
-    );
-  }
-  record(node, gpu);
+  operationOf(node).record(node, gpu);
 }
 
 function operationOf(node: Node): Operation<Node> {

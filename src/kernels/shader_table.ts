@@ -40,36 +40,7 @@ import embed__nvfp4 from "../../shaders/compiled/embed.nvfp4.spv" with { type: "
 import expert_groups from "../../shaders/compiled/expert_groups.spv" with { type: "bytes" };
 import expert_sum from "../../shaders/compiled/expert_sum.spv" with { type: "bytes" };
 import gated from "../../shaders/compiled/gated.spv" with { type: "bytes" };
-import half_rows from "../../shaders/compiled/half_rows.spv" with { type: "bytes" };
 import map from "../../shaders/compiled/map.spv" with { type: "bytes" };
-import matmul_coop__f32 from "../../shaders/compiled/matmul_coop.f32.spv" with { type: "bytes" };
-import matmul_coop__f16 from "../../shaders/compiled/matmul_coop.f16.spv" with { type: "bytes" };
-import matmul_coop__bf16 from "../../shaders/compiled/matmul_coop.bf16.spv" with { type: "bytes" };
-import matmul_coop__q4_0 from "../../shaders/compiled/matmul_coop.q4_0.spv" with { type: "bytes" };
-import matmul_coop__q4_1 from "../../shaders/compiled/matmul_coop.q4_1.spv" with { type: "bytes" };
-import matmul_coop__q5_0 from "../../shaders/compiled/matmul_coop.q5_0.spv" with { type: "bytes" };
-import matmul_coop__q5_1 from "../../shaders/compiled/matmul_coop.q5_1.spv" with { type: "bytes" };
-import matmul_coop__q8_0 from "../../shaders/compiled/matmul_coop.q8_0.spv" with { type: "bytes" };
-import matmul_coop__q2_k from "../../shaders/compiled/matmul_coop.q2_k.spv" with { type: "bytes" };
-import matmul_coop__q3_k from "../../shaders/compiled/matmul_coop.q3_k.spv" with { type: "bytes" };
-import matmul_coop__q4_k from "../../shaders/compiled/matmul_coop.q4_k.spv" with { type: "bytes" };
-import matmul_coop__q5_k from "../../shaders/compiled/matmul_coop.q5_k.spv" with { type: "bytes" };
-import matmul_coop__q6_k from "../../shaders/compiled/matmul_coop.q6_k.spv" with { type: "bytes" };
-import matmul_coop__iq1_s from "../../shaders/compiled/matmul_coop.iq1_s.spv" with { type: "bytes" };
-import matmul_coop__iq1_m from "../../shaders/compiled/matmul_coop.iq1_m.spv" with { type: "bytes" };
-import matmul_coop__iq2_xxs from "../../shaders/compiled/matmul_coop.iq2_xxs.spv" with { type: "bytes" };
-import matmul_coop__iq2_xs from "../../shaders/compiled/matmul_coop.iq2_xs.spv" with { type: "bytes" };
-import matmul_coop__iq2_s from "../../shaders/compiled/matmul_coop.iq2_s.spv" with { type: "bytes" };
-import matmul_coop__iq3_xxs from "../../shaders/compiled/matmul_coop.iq3_xxs.spv" with { type: "bytes" };
-import matmul_coop__iq3_s from "../../shaders/compiled/matmul_coop.iq3_s.spv" with { type: "bytes" };
-import matmul_coop__iq4_nl from "../../shaders/compiled/matmul_coop.iq4_nl.spv" with { type: "bytes" };
-import matmul_coop__iq4_xs from "../../shaders/compiled/matmul_coop.iq4_xs.spv" with { type: "bytes" };
-import matmul_coop__tq1_0 from "../../shaders/compiled/matmul_coop.tq1_0.spv" with { type: "bytes" };
-import matmul_coop__tq2_0 from "../../shaders/compiled/matmul_coop.tq2_0.spv" with { type: "bytes" };
-import matmul_coop__q1_0 from "../../shaders/compiled/matmul_coop.q1_0.spv" with { type: "bytes" };
-import matmul_coop__q2_0 from "../../shaders/compiled/matmul_coop.q2_0.spv" with { type: "bytes" };
-import matmul_coop__mxfp4 from "../../shaders/compiled/matmul_coop.mxfp4.spv" with { type: "bytes" };
-import matmul_coop__nvfp4 from "../../shaders/compiled/matmul_coop.nvfp4.spv" with { type: "bytes" };
 import matmul_tiled__f32 from "../../shaders/compiled/matmul_tiled.f32.spv" with { type: "bytes" };
 import matmul_tiled__f16 from "../../shaders/compiled/matmul_tiled.f16.spv" with { type: "bytes" };
 import matmul_tiled__bf16 from "../../shaders/compiled/matmul_tiled.bf16.spv" with { type: "bytes" };
@@ -261,20 +232,10 @@ export const SHADERS = {
     constants: {"WORKGROUP":0,"ACTIVATION":1},
     modules: gated,
   },
-  half_rows: {
-    push: struct("half_rows", { x: u64, target: u64, width: u32, xStride: u32, stride: u32 }),
-    constants: {"WORKGROUP":0,"SUBGROUP":1},
-    modules: half_rows,
-  },
   map: {
     push: struct("map", { x: u64, y: u64, width: u32, xStride: u32, yStride: u32, inner: f32, scale: f32, low: f32, high: f32, positive: f32, negative: f32, beta: f32, epsilon: f32 }),
     constants: {"WORKGROUP":0,"FUNCTION":1},
     modules: map,
-  },
-  matmul_coop: {
-    push: struct("matmul_coop", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
-    constants: {"WORKGROUP":0,"SUBGROUP":1,"M":2,"N":3,"K":4,"ROW_TILES":5,"TOKEN_TILES":6,"ROW_SUBGROUPS":7,"ACTIVATION":8,"PAIR":9},
-    modules: { f32: matmul_coop__f32, f16: matmul_coop__f16, bf16: matmul_coop__bf16, q4_0: matmul_coop__q4_0, q4_1: matmul_coop__q4_1, q5_0: matmul_coop__q5_0, q5_1: matmul_coop__q5_1, q8_0: matmul_coop__q8_0, q2_k: matmul_coop__q2_k, q3_k: matmul_coop__q3_k, q4_k: matmul_coop__q4_k, q5_k: matmul_coop__q5_k, q6_k: matmul_coop__q6_k, iq1_s: matmul_coop__iq1_s, iq1_m: matmul_coop__iq1_m, iq2_xxs: matmul_coop__iq2_xxs, iq2_xs: matmul_coop__iq2_xs, iq2_s: matmul_coop__iq2_s, iq3_xxs: matmul_coop__iq3_xxs, iq3_s: matmul_coop__iq3_s, iq4_nl: matmul_coop__iq4_nl, iq4_xs: matmul_coop__iq4_xs, tq1_0: matmul_coop__tq1_0, tq2_0: matmul_coop__tq2_0, q1_0: matmul_coop__q1_0, q2_0: matmul_coop__q2_0, mxfp4: matmul_coop__mxfp4, nvfp4: matmul_coop__nvfp4 },
   },
   matmul_tiled: {
     push: struct("matmul_tiled", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),

@@ -11,15 +11,7 @@ import { KernelSet, type KernelSetOptions } from "../../src/kernels/kernel_set.t
 import { stepBytes, writeStep } from "../../src/kernels/step_buffer.ts";
 import { blockCount, decodeTensor, type FormatName, FORMATS, tensorBytes } from "../../src/quant/formats.ts";
 import { deviceBytes, splitPlanes } from "../../src/quant/planes.ts";
-import {
-  chooseCoopmatShape,
-  Device,
-  type DeviceBuffer,
-  Instance,
-  Recorder,
-  type Span,
-  span,
-} from "../../src/vulkan/mod.ts";
+import { Device, type DeviceBuffer, Instance, Recorder, type Span, span } from "../../src/vulkan/mod.ts";
 import { Uploader, validationAvailable } from "../../src/vulkan/mod.ts";
 import { assert, assertEquals } from "../support/assert.ts";
 
@@ -51,12 +43,6 @@ export function openBench(): Bench {
     },
     lab: (options) => new Lab(device, new KernelSet(device, options)),
   };
-}
-
-/** Whether the device under test multiplies float16 matrices in hardware. */
-export function hasCoopmat(): boolean {
-  using instance = Instance.create();
-  return chooseCoopmatShape(instance.adapters()[0].coopmatShapes) !== null;
 }
 
 /** Both results of a node, output after output, rows packed. */
@@ -254,7 +240,7 @@ export class Lab implements Disposable {
         return tickets;
       },
     };
-    operation.record!(node, gpu);
+    operation.record(node, gpu);
     using commands = recorder.finish();
     await this.#device.wait(this.#device.submit([commands]));
     const outputs: Float32Array[] = [];

@@ -2,15 +2,13 @@ import type { KernelSetOptions } from "../../src/kernels/kernel_set.ts";
 import { matmul, type MatmulNode } from "../../src/kernels/matmul.ts";
 import { type FormatName, FORMATS } from "../../src/quant/formats.ts";
 import { assert, assertEquals } from "../support/assert.ts";
-import { assertClose, hasCoopmat, type Lab, openBench } from "./harness.ts";
+import { assertClose, type Lab, openBench } from "./harness.ts";
 
 const bench = openBench();
 const DEVICE_FORMATS = Object.values(FORMATS).filter((format) => format.device).map((format) => format.name);
 const STRATEGIES = ["teams", "lanes"] as const;
 /** Float32 sums of a few hundred products in different orders. */
 const TOLERANCE = 2e-6;
-/** The same with both factors rounded to float16. */
-const HALF_TOLERANCE = 1e-3;
 
 interface Shape {
   readonly format: FormatName;
@@ -42,10 +40,9 @@ async function check(
   options: KernelSetOptions,
   more?: (lab: Lab) => Partial<MatmulNode>,
 ): Promise<void> {
-  const { coopmat = false } = options;
-  using lab = bench.lab({ ...options, coopmat });
+  using lab = bench.lab(options);
   const results = await lab.run(matmul, node(lab, shape, more?.(lab)));
-  assertClose(results, coopmat ? HALF_TOLERANCE : TOLERANCE, JSON.stringify({ ...shape, ...options }));
+  assertClose(results, TOLERANCE, JSON.stringify({ ...shape, ...options }));
 }
 
 for (const strategy of STRATEGIES) {
@@ -129,66 +126,42 @@ for (const strategy of STRATEGIES) {
 }
 
 const PROMPT: Shape = { ...SMALL, rows: 200, tokens: 40 };
+const TILES = { strategy: "teams" } as const;
 
-for (const coopmat of [false, true]) {
-  const by = coopmat ? "by cooperative matrices (needs a device that has them)" : "by tiles in registers";
-  const options = { strategy: "teams", coopmat } as const;
-  const ignore = coopmat && !hasCoopmat();
-
-  for (const format of DEVICE_FORMATS) {
-    const columns = FORMATS[format].blockLength < 32 ? 104 : 2 * FORMATS[format].blockLength;
-    const name = `matmul of a prompt by ${format} weights, ${by}`;
-    Deno.test({
-      name,
-      ignore,
-      fn: () => check({ ...PROMPT, format, columns, rows: 70, tokens: 9 }, options),
-    });
-  }
-
-  for (const tokens of [9, 31, 33, 63, 65, 129, 257]) {
-    const name = `matmul of a prompt of ${tokens} tokens, ${by}`;
-    Deno.test({ name, ignore, fn: () => check({ ...PROMPT, tokens }, options) });
-  }
-
-  for (const rows of [1, 3, 65, 127, 129, 1000]) {
-    const name = `matmul of a prompt with ${rows} rows of weights, ${by}`;
-    Deno.test({ name, ignore, fn: () => check({ ...PROMPT, rows }, options) });
-  }
-
-  Deno.test({
-    name: `matmul of a prompt with bias, activation, scale and residual, ${by}`,
-    ignore,
-    fn: () =>
-      check(PROMPT, options, (lab) => ({
-        bias: lab.weight("f32", 1, PROMPT.rows),
-        activation: "gelu",
-        scale: 0.75,
-        inputs: [lab.value(PROMPT.tokens, PROMPT.columns), lab.value(PROMPT.tokens, PROMPT.rows)],
-      })),
-  });
-
-  Deno.test({
-    name: `matmul of a prompt with a gate and a second matrix, ${by}`,
-    ignore,
-    fn: () =>
-      check(PROMPT, options, (lab) => ({
-        activation: "silu",
-        up: {
-          weight: lab.weight("q8_0", PROMPT.rows, PROMPT.columns),
-          bias: lab.weight("f32", 1, PROMPT.rows),
-        },
-      })),
-  });
-
-  Deno.test({
-    name: `matmul of a prompt with inputs of 1e7 and 1e-7 beside each other, ${by}`,
-    ignore,
-    fn: () =>
-      check(PROMPT, options, (lab) => ({
-        inputs: [lab.value(PROMPT.tokens, PROMPT.columns, (i) => lab.random() * (i % 192 < 96 ? 1e7 : 1e-7))],
-      })),
-  });
+for (const format of DEVICE_FORMATS) {
+  const columns = FORMATS[format].blockLength < 32 ? 104 : 2 * FORMATS[format].blockLength;
+  Deno.test(`matmul of a prompt by ${format} weights`, () =>
+    check({ format, columns, rows: 70, tokens: 9 }, TILES));
 }
+
+for (const tokens of [9, 31, 33, 63, 65, 129, 257]) {
+  Deno.test(`matmul of a prompt of ${tokens} tokens`, () => check({ ...PROMPT, tokens }, TILES));
+}
+
+for (const rows of [1, 3, 65, 127, 129, 1000]) {
+  Deno.test(`matmul of a prompt with ${rows} rows of weights`, () => check({ ...PROMPT, rows }, TILES));
+}
+
+Deno.test("matmul of a prompt with bias, activation, scale and residual", () =>
+  check(PROMPT, TILES, (lab) => ({
+    bias: lab.weight("f32", 1, PROMPT.rows),
+    activation: "gelu",
+    scale: 0.75,
+    inputs: [lab.value(PROMPT.tokens, PROMPT.columns), lab.value(PROMPT.tokens, PROMPT.rows)],
+  })));
+
+Deno.test("matmul of a prompt with a gate and a second matrix", () =>
+  check(PROMPT, TILES, (lab) => ({
+    activation: "silu",
+    up: { weight: lab.weight("q8_0", PROMPT.rows, PROMPT.columns), bias: lab.weight("f32", 1, PROMPT.rows) },
+  })));
+
+Deno.test("matmul of a prompt with inputs of 1e7 and 1e-7 beside each other", () =>
+  check(PROMPT, TILES, (lab) => ({
+    inputs: [
+      lab.value(PROMPT.tokens, PROMPT.columns, (i) => lab.random() * (i % 192 < 96 ? 1e7 : 1e-7)),
+    ],
+  })));
 
 for (const workgroup of [8, 64, 256]) {
   Deno.test(`matmul in workgroups of ${workgroup} lanes`, () =>
