@@ -1,6 +1,6 @@
 /**
  * The terminal in raw mode: keys come in one by one, nothing is echoed, Ctrl+C is a key. Whatever ends the process
- * (return, exception, SIGTERM, SIGHUP) puts the terminal back as it was.
+ * (return, exception, a signal) puts the terminal back as it was.
  */
 import { terminalColumns } from "../terminal.ts";
 import { type Key, KeyDecoder } from "./keys.ts";
@@ -22,7 +22,7 @@ export interface Terminal {
 const PASTE_ON = "\x1b[?2004h";
 const PASTE_OFF = "\x1b[?2004l";
 const READ_BYTES = 4096;
-const EXIT_BY_SIGNAL = { SIGTERM: 143, SIGHUP: 129 } as const;
+const EXIT_BY_SIGNAL = { SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 } as const;
 
 /** The process's own terminal, in raw mode until disposed. */
 export class RawTerminal implements Terminal {
@@ -45,6 +45,8 @@ export class RawTerminal implements Terminal {
         Deno.exit(code);
       });
     }
+    // From another program: the terminal itself sends Ctrl+C as a key.
+    this.#listen("SIGINT", () => this.#accept({ type: "action", action: "interrupt" }));
     this.#listen("SIGWINCH", () => this.#onResize?.());
     globalThis.addEventListener("unload", this.#leave);
     this.#pump();

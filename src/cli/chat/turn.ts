@@ -5,7 +5,7 @@ import { notice, type Output, writeError } from "../output.ts";
 import { statisticsLine } from "../statistics.ts";
 import { styled } from "../terminal.ts";
 import type { GenerationEnd } from "../../inference/session.ts";
-import type { Conversation, Responder } from "./conversation.ts";
+import { Conversation, type Responder } from "./conversation.ts";
 
 /** The message alone fills the context; the chat can go on with a shorter one. */
 export class MessageTooLong extends UserError {}
@@ -23,13 +23,13 @@ export interface TurnScope {
 /** Asks `question` and streams the reply. What was said before an abort is kept in the conversation. */
 export async function takeTurn(question: string, scope: TurnScope, signal: AbortSignal): Promise<Answer> {
   const { conversation, responder, out } = scope;
+  refuseTooLong(question, conversation, responder);
   conversation.ask(question);
   const dropped = conversation.makeRoom(responder);
   if (dropped > 0) {
     notice(`the context of ${responder.contextLength} tokens is full: forgot the ${dropped} oldest messages`);
   }
   try {
-    refuseTooLong(conversation, responder);
     const answer = await collectAnswer(responder.reply(conversation.messages, signal), out);
     conversation.answer(answer.text, answer.end);
     reportEnd(answer.end, responder);
@@ -40,8 +40,11 @@ export async function takeTurn(question: string, scope: TurnScope, signal: Abort
   }
 }
 
-function refuseTooLong(conversation: Conversation, responder: Responder): void {
-  const tokens = responder.countTokens(conversation.messages);
+/** Before anything is forgotten to make room for it. */
+function refuseTooLong(question: string, { system }: Conversation, responder: Responder): void {
+  const alone = new Conversation(system);
+  alone.ask(question);
+  const tokens = responder.countTokens(alone.messages);
   if (tokens < responder.contextLength) return;
   throw new MessageTooLong(
     `Message too long: the prompt has ${tokens} tokens and the context ${responder.contextLength}; ` +

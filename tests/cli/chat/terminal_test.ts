@@ -96,6 +96,23 @@ ptyTest("an unknown command gets a hint, two slashes send one", async (folder) =
   await pty.expect(/you said: "\/foo"/);
 });
 
+ptyTest(
+  "a message that alone fills the context is refused, and nothing is forgotten for it",
+  async (folder) => {
+    await using pty = startChat(folder);
+    await pty.expect(/>>> /);
+    await pty.type("first\r");
+    await pty.expect(/you said: "first"/);
+    await pty.expect(/>>> /);
+    await pty.type(`\x1b[200~${"longer".repeat(200)}\x1b[201~\r`);
+    await pty.expect(/Message too long: the prompt has 1200 tokens and the context 1000/);
+    await pty.expect(/>>> /);
+    await pty.type(`/save ${folder.join("chat.json")}\r`);
+    await pty.expect(/Saved 2 messages/);
+    assert(!pty.screen.includes("forgot"), pty.screen);
+  },
+);
+
 ptyTest("keys typed during a reply wait for the next prompt", async (folder) => {
   await using pty = startChat(folder, "--slow");
   await pty.expect(/>>> /);
@@ -123,13 +140,15 @@ ptyTest("chat remembers what was typed, unless told not to", async (folder) => {
   assertEquals(Deno.statSync(path).mode! & 0o777, 0o600);
 });
 
-ptyTest("the terminal is as before after a normal end, a Ctrl+C, a SIGTERM and a crash", async (folder) => {
+ptyTest("the terminal is as before after a normal end, a Ctrl+C, a signal and a crash", async (folder) => {
   const script = `stty -g > ${folder.join("before")};`;
   const after = `code=$?; stty -g > ${folder.join("after")}; exit $code`;
   const ends: [name: string, act: (pty: Pty) => Promise<void>, code: number][] = [
     ["exit", (pty) => pty.type("/exit\r"), 0],
     ["interrupt", (pty) => pty.type("\x03"), 130],
-    ["terminate", () => terminate(folder), 143],
+    ["SIGTERM", () => send(folder, "SIGTERM"), 143],
+    ["SIGQUIT", () => send(folder, "SIGQUIT"), 131],
+    ["SIGINT of another program", () => send(folder, "SIGINT"), 130],
     ["crash", (pty) => pty.type("break\r"), 1],
   ];
   for (const [name, act, code] of ends) {
@@ -149,7 +168,7 @@ ptyTest("the terminal is as before after a normal end, a Ctrl+C, a SIGTERM and a
   }
 });
 
-function terminate(folder: TempDirectory): Promise<void> {
-  Deno.kill(Number(Deno.readTextFileSync(folder.join("pid"))), "SIGTERM");
+function send(folder: TempDirectory, signal: Deno.Signal): Promise<void> {
+  Deno.kill(Number(Deno.readTextFileSync(folder.join("pid"))), signal);
   return Promise.resolve();
 }
