@@ -61,11 +61,13 @@ function planLanes(kernels: KernelSet, { weight, x, matrices }: MatmulShape): Ma
 
 function planTeams(kernels: KernelSet, { weight, device, x, matrices }: MatmulShape): MatmulPlan {
   const workgroup = kernels.workgroup();
-  const tokens = tokensPerPass(x.rows);
-  const tile = TILE_FLOATS / tokens;
+  // Sixteen sums per lane, of two matrices four tokens at a time, is what fits into the registers of every GPU.
+  const tokens = Math.min(tokensPerPass(x.rows), TOKENS_MAX / matrices);
+  const rows = tokens === TOKENS_MAX ? 1 : 2 / matrices;
+  // Shared memory that is not needed would only keep other workgroups away.
+  const tile = Math.min(TILE_FLOATS / tokens, Math.max(32, powerOfTwoUpTo(2 * weight.columns - 1)));
   const chunk = FORMATS[device.format].chunk;
   const team = Math.min(powerOfTwoUpTo(Math.min(weight.columns, tile) / chunk), kernels.subgroup);
-  const rows = 2 / matrices;
   return {
     kernel: "matvec",
     constants: { WORKGROUP: workgroup, TEAM: team, ROWS: rows, TOKENS: tokens, TILE: tile },
