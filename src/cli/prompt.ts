@@ -1,24 +1,25 @@
 /** From what is said to the token ids that a model is fed. */
 import { UserError } from "../common/errors.ts";
 import type { Model } from "../inference/load_model.ts";
-import { ChatTemplate, encodeChat, type Tokenizer } from "../tokenizer/mod.ts";
+import { ChatTemplate, encodeChat } from "../tokenizer/mod.ts";
 import type { Message } from "./chat/conversation.ts";
+import { isEncoderDecoder } from "./encoder_decoder.ts";
 import { notice } from "./output.ts";
 import type { PromptFlags } from "./prompt_flags.ts";
 import { readTextFile } from "./text_files.ts";
 
 /** Makes prompts for one model. */
 export class PromptMaker {
-  readonly #tokenizer: Tokenizer;
+  readonly #model: Model;
   readonly #template: ChatTemplate | undefined;
   readonly #variables: Record<string, unknown>;
 
   private constructor(
-    tokenizer: Tokenizer,
+    model: Model,
     template: ChatTemplate | undefined,
     variables: Record<string, unknown>,
   ) {
-    this.#tokenizer = tokenizer;
+    this.#model = model;
     this.#template = template;
     this.#variables = variables;
   }
@@ -27,25 +28,25 @@ export class PromptMaker {
   static async create(model: Model, flags: PromptFlags): Promise<PromptMaker> {
     const template = await findTemplate(model, flags.chatTemplate);
     template?.warnings.forEach(notice);
-    return new PromptMaker(
-      model.tokenizer,
-      template,
-      flags.think === false ? { enable_thinking: false } : {},
-    );
+    return new PromptMaker(model, template, flags.think === false ? { enable_thinking: false } : {});
   }
 
   /** The conversation, ready for the assistant's reply. Without a template the messages are text to be continued. */
   chat(messages: readonly Message[]): number[] {
-    if (!this.#template) return rawTokens(this.#tokenizer, messages.map(({ content }) => content).join("\n"));
-    return encodeChat(this.#tokenizer, this.#template, messages, { variables: this.#variables });
+    if (!this.#template) {
+      return plainTokens(this.#model, messages.map(({ content }) => content).join("\n"), { control: false });
+    }
+    return encodeChat(this.#model.tokenizer, this.#template, messages, { variables: this.#variables });
   }
 }
 
-/** The text as it is: control tokens in it count, and BOS comes once where the model wants one. */
-export function rawTokens(tokenizer: Tokenizer, text: string): number[] {
-  const tokens = tokenizer.encode(text, { parseSpecial: true });
-  const doubled = tokens.length > 1 && tokens[0] === tokenizer.bos && tokens[1] === tokenizer.bos;
-  return doubled ? tokens.slice(1) : tokens;
+/**
+ * A text as it is, without a template. A decoder goes on where it ends, so no EOS comes behind it. `control`: whether the text of
+ * control tokens becomes these tokens.
+ */
+export function plainTokens(model: Model, text: string, { control }: { control: boolean }): number[] {
+  const addSpecial = isEncoderDecoder(model) ? true : "bos";
+  return model.tokenizer.encode(text, { addSpecial, parseSpecial: control });
 }
 
 async function findTemplate(model: Model, override: string | undefined): Promise<ChatTemplate | undefined> {

@@ -25,10 +25,8 @@ export function chatPrompt(
   const rendering = guardOf(chosen, tokenizer).begin();
   const rendered = chosen.renderFiltered(messages, options, (variables) => rendering.replace(variables));
   const segments = rendering.restore(rendered);
-  const ids = tokenizer.encodeSegments(segments, { addSpecial: false });
-  const { bos } = tokenizer;
-  const lacksBos = tokenizer.addBos && bos !== undefined && ids[0] !== bos;
-  return { text: segments.map((segment) => segment.text).join(""), ids: lacksBos ? [bos, ...ids] : ids };
+  const ids = tokenizer.encodeSegments(segments, { addSpecial: "bos" });
+  return { text: segments.map((segment) => segment.text).join(""), ids };
 }
 
 /** The token ids of a conversation; see {@linkcode chatPrompt}. */

@@ -10,8 +10,8 @@ export type TokenizerKind = "gpt2" | "llama" | "gemma4" | "bert" | "t5" | "rwkv"
 
 /** Options of {@linkcode Tokenizer.encode}. */
 export interface EncodeOptions {
-  /** Add BOS and EOS as the file says. Default true. */
-  addSpecial?: boolean;
+  /** Add BOS and EOS as the file says, or BOS alone: what is fed to a model that goes on from there. Default true. */
+  addSpecial?: boolean | "bos";
   /** Turn the text of control tokens into these tokens. Default false: it stays text. */
   parseSpecial?: boolean;
 }

@@ -97,7 +97,7 @@ export class VocabularyTokenizer implements Tokenizer {
       if (typeof fragment === "number") ids.push(fragment);
       atStart = typeof fragment === "number" && this.isControl(fragment);
     }
-    return options.addSpecial ?? true ? this.#addSpecial(ids) : ids;
+    return this.#addSpecial(ids, options.addSpecial ?? true);
   }
 
   /** See {@linkcode Tokenizer}. */
@@ -142,10 +142,10 @@ export class VocabularyTokenizer implements Tokenizer {
   }
 
   /** BOS and EOS as the file says, but never a second one beside one that the text brought along. */
-  #addSpecial(ids: number[]): number[] {
+  #addSpecial(ids: number[], which: boolean | "bos"): number[] {
     const { bos, eos } = this;
-    const before = this.addBos && bos !== undefined && ids[0] !== bos ? [bos] : [];
-    const after = this.addEos && eos !== undefined && ids.at(-1) !== eos ? [eos] : [];
+    const before = which && this.addBos && bos !== undefined && ids[0] !== bos ? [bos] : [];
+    const after = which === true && this.addEos && eos !== undefined && ids.at(-1) !== eos ? [eos] : [];
     return before.length + after.length > 0 ? before.concat(ids, after) : ids;
   }
 

@@ -112,6 +112,13 @@ Deno.test("encode() adds EOS where the file says so, once, and neither BOS nor E
   assertEquals(tokenizer.encode("", { addSpecial: false }), []);
 });
 
+Deno.test("encode() adds BOS alone where a model is to go on behind the text", () => {
+  const ids = { bos_token_id: BOS, eos_token_id: END, add_eos_token: true };
+  const encode = (add_bos_token: boolean) =>
+    chatml({ ...ids, add_bos_token }).encode("", { addSpecial: "bos" });
+  assertEquals([encode(true), encode(false)], [[BOS], []]);
+});
+
 Deno.test("createTokenizer() adds BOS by default for llama-bpe and SentencePiece, not for qwen2", () => {
   const bpe = (pre: string) => chatml({ pre, bos_token_id: BOS }).addBos;
   assertEquals([bpe("llama-bpe"), bpe("tekken"), bpe("qwen2"), bpe("gpt-2")], [true, true, false, false]);

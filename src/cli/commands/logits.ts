@@ -49,7 +49,8 @@ export const addLogits: AddCommand = (program, { out }) => {
       }
       await using model = await loadFromFlags(flags);
       requireText(model);
-      const tokens = flags.tokens ?? model.tokenizer.encode(flags.prompt!, { parseSpecial: true });
+      const { plainTokens } = await import("../prompt.ts");
+      const tokens = flags.tokens ?? plainTokens(model, flags.prompt!, { control: true });
       const { rows, greedy, decoderTokens } = await compute(model, tokens, flags);
       const last = rows.at(-1)!;
       if (flags.json) {

@@ -49,11 +49,11 @@ export const addRun: AddCommand = (program, { out }) => {
     if (flags.raw && flags.system !== undefined) throw usageError("--system has no place in a --raw prompt");
     const sampling = samplingFromFlags(flags);
     const prompt = await readPrompt(flags);
-    const { PromptMaker, rawTokens } = await import("../prompt.ts");
+    const { PromptMaker, plainTokens } = await import("../prompt.ts");
     await using model = await loadFromFlags(flags);
     requireText(model);
     const source = flags.raw
-      ? rawTokens(model.tokenizer, prompt)
+      ? plainTokens(model, prompt, { control: true })
       : (await PromptMaker.create(model, flags)).chat(messagesOf(prompt, flags.system));
     const { session: opened, tokens } = await openSession(model, source);
     using session = opened;
