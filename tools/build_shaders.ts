@@ -54,11 +54,12 @@ async function compileVariant(compiler: ShaderCompiler, { kernel, format }: Vari
   return { spirv: optimised, uses: reflect(named) };
 }
 
-/** A folder in which `format.glsl` is the include of one format. */
+/** A folder in which `format.glsl` is the include of one format, and `dots.glsl` that for integer dot products. */
 async function formatFolder(scratch: string, format: FormatName): Promise<string> {
   const folder = join(scratch, format);
   await Deno.mkdir(folder, { recursive: true });
   await Deno.writeTextFile(join(folder, "format.glsl"), `#include "formats/${format}.glsl"\n`);
+  await Deno.writeTextFile(join(folder, "dots.glsl"), `#include "dots/${format}.glsl"\n`);
   return folder;
 }
 

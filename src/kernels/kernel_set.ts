@@ -35,6 +35,8 @@ export type Strategy = "teams" | "lanes";
 /** Choices that are the device's by default; tests make others. */
 export interface KernelSetOptions {
   readonly strategy?: Strategy;
+  /** Whether products of quantized weights may use integer dot products, which the device has to support. */
+  readonly integerDots?: boolean;
   /** Lanes of a subgroup, within what the device allows. */
   readonly subgroupSize?: number;
   /** Lanes of a workgroup where the kernel has no reason for another number. */
@@ -52,6 +54,8 @@ export class KernelSet {
   readonly device: Device;
   /** How matrix kernels share work. */
   readonly strategy: Strategy;
+  /** Whether products of quantized weights use integer dot products. */
+  readonly integerDots: boolean;
   /** Lanes of a subgroup in every kernel that says `SUBGROUP`. */
   readonly subgroup: number;
   readonly #workgroup: number;
@@ -61,6 +65,7 @@ export class KernelSet {
     const { info } = device;
     this.device = device;
     this.strategy = options.strategy ?? (info.isCpu ? "lanes" : "teams");
+    this.integerDots = options.integerDots ?? info.integerDotProduct === "accelerated";
     this.subgroup = options.subgroupSize ?? info.subgroupSize;
     this.#workgroup = options.workgroup ?? (info.isCpu ? 32 : 128);
   }

@@ -1,12 +1,13 @@
 /** Chooses the kernel of a matrix product and its sizes: by format, shape, number of tokens and device. */
 import { FORMATS } from "../quant/formats.ts";
+import { planDots } from "./dot_plan.ts";
 import type { KernelSet } from "./kernel_set.ts";
 import type { DeviceMatrix, DeviceWeight, Weight } from "./operation.ts";
 import { powerOfTwoUpTo } from "./teams.ts";
 
 /** A kernel with its constants and grid. */
 export interface MatmulPlan {
-  readonly kernel: "matmul_tiled" | "matvec" | "matvec_any" | "matvec_lanes";
+  readonly kernel: "matmul_tiled" | "matvec" | "matvec_any" | "matvec_dot" | "matvec_lanes";
   readonly constants: Readonly<Record<string, number | boolean>>;
   readonly workgroups: readonly [number, number, number];
 }
@@ -34,7 +35,9 @@ export function planMatmul(kernels: KernelSet, shape: MatmulShape): MatmulPlan {
   const { columns } = shape.weight;
   if (columns % FORMATS[shape.device.format].chunk !== 0) return planAny(kernels, shape);
   if (kernels.strategy === "lanes") return planLanes(kernels, shape);
-  if (shape.x.rows <= TOKENS_MAX || shape.norm) return planTeams(kernels, shape);
+  if (shape.x.rows <= TOKENS_MAX || shape.norm) {
+    return planDots(kernels, shape, tokensPerPass(shape.x.rows)) ?? planTeams(kernels, shape);
+  }
   return planTiled(kernels, shape);
 }
 

@@ -1,0 +1,34 @@
+// Q4_K (formats/q4_k.glsl) by pairs of sub-blocks, which share their 32 bytes of quants.
+#include "../include/weights.glsl"
+#include "../include/scale_pairs_k4.glsl"
+#define GROUP 64
+#define PIECES 4
+#define SUBS 2
+const bool HAS_OFFSET = true;
+
+struct Quants {
+  uvec4 head;
+  uvec4 q0;
+  uvec4 q1;
+};
+
+uvec2 place(uint piece) { return uvec2(piece >> 2, piece & 3); }
+
+Quants load_group(Weights w, uint group) {
+  const uint64_t block = w.address + bytes_of(group >> 2, 144);
+  const uint64_t qs = block + 16 + (group & 3) * 32;
+  return Quants(load_uvec4(block), load_uvec4(qs), load_uvec4(qs + 16));
+}
+
+void unpack(Quants v, uint group, out uint q[16], out vec2 terms[2]) {
+  scale_pair(v.head, group & 3, terms);
+  [[unroll]] for (int i = 0; i < 4; i++) {
+    q[i] = v.q0[i] & 0x0f0f0f0fu;
+    q[4 + i] = v.q1[i] & 0x0f0f0f0fu;
+    q[8 + i] = v.q0[i] >> 4 & 0x0f0f0f0fu;
+    q[12 + i] = v.q1[i] >> 4 & 0x0f0f0f0fu;
+  }
+}
+#ifdef SKIP_MULTIPLY
+uint touch(Quants v) { uvec4 a = v.head ^ v.q0 ^ v.q1; return a.x ^ a.y ^ a.z ^ a.w; }
+#endif
