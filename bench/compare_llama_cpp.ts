@@ -1,7 +1,7 @@
 /**
  * Measures zinc and llama.cpp on the same files, one after the other in one run, and prints both and their ratio.
  *
- *   deno run -A bench/compare_llama_cpp.ts --peer "llama-bench -ngl 99 -fa 1" -m a.gguf,b.gguf -p 512 -n 128 -d 0 -r 5
+ *   deno task bench --peer "llama-bench -ngl 99 -fa 1" -m a.gguf,b.gguf -p 512 -n 128 -d 0 -r 5
  *
  * `--peer` is the command that starts llama-bench, with its own options. Its Vulkan backend passes over software
  * devices unless `GGML_VK_VISIBLE_DEVICES=0` is set.
