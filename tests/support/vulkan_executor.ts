@@ -8,7 +8,7 @@ import {
   type VulkanEngineOptions,
   type VulkanResources,
 } from "../../src/inference/vulkan_engine.ts";
-import { KernelSet } from "../../src/kernels/kernel_set.ts";
+import { KernelSet, type KernelSetOptions } from "../../src/kernels/kernel_set.ts";
 import type { OpenModel } from "../../src/models/open_model.ts";
 import { Device, Instance, validationAvailable } from "../../src/vulkan/mod.ts";
 import { assertEquals } from "./assert.ts";
@@ -41,8 +41,12 @@ Deno.test.afterAll(async () => {
 });
 
 /** The weights of `model` on the shared device; engines over them must be disposed first. */
-export async function uploadWeights(model: OpenModel): Promise<VulkanResources & Disposable> {
-  const { device, kernels } = sharedDevice();
+export async function uploadWeights(
+  model: OpenModel,
+  kernelOptions?: KernelSetOptions,
+): Promise<VulkanResources & Disposable> {
+  const { device } = sharedDevice();
+  const kernels = kernelOptions ? new KernelSet(device, kernelOptions) : sharedDevice().kernels;
   const { weights: tensors, constants } = model.tensors;
   const weights = await DeviceWeights.upload(device, model.file, tensors.values(), constants.values());
   return { device, kernels, weights, [Symbol.dispose]: () => weights[Symbol.dispose]() };
@@ -52,9 +56,9 @@ export async function uploadWeights(model: OpenModel): Promise<VulkanResources &
 export async function openVulkanEngine(
   model: OpenModel,
   ubatch: number,
-  options?: VulkanEngineOptions,
+  options: VulkanEngineOptions & { readonly kernels?: KernelSetOptions } = {},
 ): Promise<VulkanEngine> {
-  return new OwningEngine(model, await uploadWeights(model), ubatch, options);
+  return new OwningEngine(model, await uploadWeights(model, options.kernels), ubatch, options);
 }
 
 class OwningEngine extends VulkanEngine {
