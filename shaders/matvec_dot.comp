@@ -47,13 +47,6 @@ const uint KEPT = VALUES > TEAM ? VALUES / TEAM : 1;
 const uint SHARERS = VALUES > TEAM ? 1 : TEAM / VALUES;
 // Streams that are unpacked before any is multiplied, so that what is read from shared memory serves all of them.
 const uint TOGETHER = TOKENS == 1 ? 1 : STREAMS;
-#include "include/fixed_point.glsl"
-
-shared float partials[CHUNK * TILE_ROWS * TOKENS * MATRICES * SLICES]; // sums of a chunk of rows by slices
-
-uint partial_index(uint row, uint t, uint m, uint slice) {
-  return ((row * TOKENS + t) * MATRICES + m) * SLICES + slice;
-}
 
 uint team_lane() { return lane_index() % TEAM; }
 uint slice() { return lane_index() / TEAM % SLICES; }
@@ -61,6 +54,19 @@ uint groups_per_row() { return push.columns / GROUP; }
 uint row_groups() { return x_columns() / GROUP; } // of one row of the product
 uint column_group(uint part) { return (part * SLICES + slice()) * TEAM + team_lane(); } // of this lane
 uint first_row(uint tile) { return tile * TILE_ROWS + lane_index() / TEAM / SLICES * ROWS; } // of this team
+
+#ifdef FLOATING
+#include "include/floating_point.glsl"
+#else
+#include "include/fixed_point.glsl"
+#endif
+#include "include/prepare_x.glsl"
+
+shared float partials[CHUNK * TILE_ROWS * TOKENS * MATRICES * SLICES]; // sums of a chunk of rows by slices
+
+uint partial_index(uint row, uint t, uint m, uint slice) {
+  return ((row * TOKENS + t) * MATRICES + m) * SLICES + slice;
+}
 
 // Where the work is: tile `tile` of the chunk that begins with tile `chunk`, part `part` of the columns.
 struct Place {
@@ -90,34 +96,6 @@ Quants fetch(Place at, uint s, bool wanted) {
   const uint row = weight_row(s / ROWS, min(first_row(at.tile) + s % ROWS, product_rows() - 1), first_token(), segment);
   const uint group = row * groups_per_row() + (column - segment * groups_per_row());
   return load_group(weights_of(s / ROWS), wanted && column < row_groups() ? group : 0);
-}
-
-// Adds the products with the quants of streams `first` ... to the sums.
-void multiply(uint q[TOGETHER][GROUP / 4], vec2 terms[TOGETHER][SUBS], uint first, inout float sums[VALUES]) {
-  [[unroll]] for (uint t = 0; t < TOKENS; t++) {
-    [[unroll]] for (uint sub = 0; sub < SUBS; sub++) {
-      int high[TOGETHER];
-      int low[TOGETHER];
-      [[unroll]] for (uint s = 0; s < TOGETHER; s++) high[s] = low[s] = 0;
-      [[unroll]] for (uint i = 0; i < PIECES / SUBS; i++) {
-        const uint k = sub * (PIECES / SUBS) + i;
-        const uvec4 xHigh = TOKENS == 1 ? ownHigh[k] : fixedHigh[piece_index(t, slice(), k, team_lane())];
-        const uvec4 xLow = TOKENS == 1 ? ownLow[k] : fixedLow[piece_index(t, slice(), k, team_lane())];
-        [[unroll]] for (uint s = 0; s < TOGETHER; s++) {
-          [[unroll]] for (uint word = 0; word < 4; word++) {
-            high[s] += dot_bytes(q[s][4 * k + word], xHigh[word]);
-            low[s] += dot_bytes(q[s][4 * k + word], xLow[word]);
-          }
-        }
-      }
-      const vec2 scaleAndSum = TOKENS == 1 ? ownScales[sub] : fixedScales[scale_index(t, slice(), sub, team_lane())];
-      [[unroll]] for (uint s = 0; s < TOGETHER; s++) {
-        const uint value = t * STREAMS + first + s;
-        sums[value] += terms[s][sub].x * (scaleAndSum.x * float(256 * high[s] + low[s]));
-        if (HAS_OFFSET) sums[value] += terms[s][sub].y * scaleAndSum.y;
-      }
-    }
-  }
 }
 
 // Adds up each value over the lanes of a team: with each exchange, half of the lanes go on with half of the values.
@@ -198,7 +176,7 @@ void main() {
     float sums[VALUES];
     [[unroll]] for (uint i = 0; i < VALUES; i++) sums[i] = 0.0;
     [[unroll]] for (uint s = 0; s < STREAMS; s += TOGETHER) {
-      uint q[TOGETHER][GROUP / 4];
+      uint q[TOGETHER][WORDS];
       vec2 terms[TOGETHER][SUBS];
       [[unroll]] for (uint i = 0; i < TOGETHER; i++) {
         unpack(quants[s + i], column_group(at.part), q[i], terms[i]);

@@ -2,7 +2,7 @@
  * The kernels that are compiled: one line per template of `shaders/`. A template that includes `format.glsl` is
  * compiled once per block format.
  */
-import { DOT_GROUPS } from "../src/kernels/dot_plan.ts";
+import { DOT_FORMATS } from "../src/kernels/dot_plan.ts";
 import { type FormatName, FORMATS } from "../src/quant/formats.ts";
 
 /** One template and its variants. */
@@ -22,9 +22,6 @@ const ALL: readonly FormatName[] = Object.values(FORMATS).filter((f) => f.device
 /** The formats without blocks, whose rows can have any length. */
 const PLAIN: readonly FormatName[] = ALL.filter((name) => FORMATS[name].blockLength === 1);
 
-/** The formats with an include in `shaders/dots/`. */
-const DOTS = Object.keys(DOT_GROUPS) as FormatName[];
-
 /** All kernels. */
 export const KERNELS: readonly KernelSource[] = [
   { name: "add" },
@@ -42,7 +39,7 @@ export const KERNELS: readonly KernelSource[] = [
   { name: "matmul_tiled", formats: ALL },
   { name: "matvec", formats: ALL },
   { name: "matvec_any", formats: PLAIN },
-  { name: "matvec_dot", formats: DOTS },
+  { name: "matvec_dot", formats: DOT_FORMATS },
   { name: "matvec_experts", source: "matvec.comp", formats: ALL, defines: { EXPERTS: 1 } },
   { name: "matvec_experts_any", source: "matvec_any.comp", formats: PLAIN, defines: { EXPERTS: 1 } },
   { name: "matvec_lanes", formats: ALL },

@@ -4,6 +4,7 @@
 #define GROUP 64
 #define PIECES 4
 #define SUBS 2
+#define WORDS 16
 const bool HAS_OFFSET = true;
 
 struct Quants {

@@ -1,12 +1,11 @@
-// x in shared memory as 16-bit fixed point, for integer dot products with quants. Each 32 consecutive elements share a
-// scale s = max|x| / 32639, so that x = s (256 high + low) with signed bytes high and low, to within half of s:
-// 2^-16 of the largest of the 32. A dot product of 32 products of bytes is exact in 32 bits. Beside the scale lies the sum
-// of the (rounded) elements, for formats whose weights have an offset.
+// The arithmetic of quantized weights: x in shared memory as 16-bit fixed point, for integer dot products with quants. Each 32
+// consecutive elements share a scale s = max|x| / 32639, so that x = s (256 high + low) with signed bytes high and low, to
+// within half of s: 2^-16 of the largest of the 32. A dot product of 32 products of bytes is exact in 32 bits. Beside the
+// scale lies the sum of the (rounded) elements, for formats whose weights have an offset.
 //
-// Elements lie in the order in which lanes read them: 16 bytes at a time, neighbouring lanes neighbouring words. One part of
-// x, SLICES * TEAM groups, is there at a time; what lies behind the end of x is 0.
+// Elements lie in the order in which lanes read them: 16 bytes at a time, neighbouring lanes neighbouring words.
 //
-// The including file declares the constants of matvec_dot.comp; the format in dots/ declares GROUP, PIECES, SUBS and place().
+// The including file is matvec_dot.comp; the format in dots/ declares GROUP, PIECES, SUBS and place().
 #ifndef FIXED_POINT_GLSL
 #define FIXED_POINT_GLSL
 
@@ -22,14 +21,10 @@ int dot_bytes(uint a, uint b) { return signed_dot(a, b, 0u); }
 const float FIXED_MAX = 32639.0; // 127 * 256 + 127
 const uint INFINITY_BITS = 0x7f800000u;
 const uint NAN_BITS = 0x7fc00000u;
-const uint HALF_PIECES = SLICES * TEAM * (GROUP / 8); // of a part; lanes prepare 8 elements at a time
-const uint HALVES_PER_LANE = (HALF_PIECES + WORKGROUP - 1) / WORKGROUP;
-const uint BATCH = HALVES_PER_LANE < 2 ? 1 : 2; // half pieces of a lane whose loads are in flight
 
 shared uvec4 fixedHigh[TOKENS * SLICES * PIECES * TEAM];
 shared uvec4 fixedLow[TOKENS * SLICES * PIECES * TEAM];
 shared vec2 fixedScales[TOKENS * SLICES * SUBS * TEAM]; // scale, and sum of the elements
-shared float squareSums[TOKENS * SUBGROUPS];
 
 // Piece `k` (16 elements) of the group of lane `lane` in a slice, and the scale of its sub-block `sub`.
 uint piece_index(uint t, uint slice, uint k, uint lane) { return ((t * SLICES + slice) * PIECES + k) * TEAM + lane; }
@@ -49,30 +44,8 @@ void load_own(uint slice, uint lane) {
   [[unroll]] for (uint sub = 0; sub < SUBS; sub++) ownScales[sub] = fixedScales[scale_index(0, slice, sub, lane)];
 }
 
-vec4 load_floats(Floats from, uint element) {
-  return uintBitsToFloat(load_16_bytes(uint64_t(from) + uint64_t(element) * 4));
-}
-
-vec4 load_x(uint element) {
-  if (ALIGNED) return load_floats(push.x, element);
-  return vec4(push.x.v[element], push.x.v[element + 1], push.x.v[element + 2], push.x.v[element + 3]);
-}
-
-// Asks for a batch of a lane: half pieces `batch`, `batch + WORKGROUP` ... of part `part`.
-void load_batch(uint part, uint batch, uint t, out vec4 x[BATCH][2], out vec4 weights[BATCH][2]) {
-  const uint start = x_start(first_token() + t);
-  [[unroll]] for (uint i = 0; i < BATCH; i++) {
-    const uint column = (part * HALF_PIECES + batch + i * WORKGROUP) * 8;
-    [[unroll]] for (uint k = 0; k < 2; k++) {
-      x[i][k] = column < x_columns() ? load_x(start + column + 4 * k) : vec4(0.0);
-      if (NORM) weights[i][k] = column < x_columns() ? load_floats(push.normWeight, column + 4 * k) : vec4(0.0);
-    }
-  }
-}
-
-// Brings eight elements to fixed point and stores them as half piece `halfPiece` of the part. Four neighbouring lanes work
-// together on 32 elements.
-void store_fixed(uint t, uint halfPiece, vec4 x[2]) {
+// Stores eight elements of x as half piece `halfPiece` of the part. Four neighbouring lanes work together on 32 elements.
+void store_x(uint t, uint halfPiece, vec4 x[2]) {
   uint most = 0;
   [[unroll]] for (uint i = 0; i < 2; i++) {
     const uvec4 sizes = floatBitsToUint(abs(x[i])); // as integers, what is not finite is largest
@@ -105,45 +78,32 @@ void store_fixed(uint t, uint halfPiece, vec4 x[2]) {
   }
 }
 
-// Brings part `part` of x to fixed point and adds its squares to this lane's shares. The first batch has been loaded.
-// Barriers are the caller's.
-void prepare_x(uint part, inout vec4 x[BATCH][2], inout vec4 weights[BATCH][2], inout float squares[TOKENS]) {
-  [[dont_unroll]] for (uint batch = lane_index(); batch < HALF_PIECES; batch += BATCH * WORKGROUP) {
-    [[unroll]] for (uint t = 0; t < TOKENS; t++) {
-      [[unroll]] for (uint i = 0; i < BATCH; i++) {
-        const uint halfPiece = batch + i * WORKGROUP;
-        const uint column = (part * HALF_PIECES + halfPiece) * 8;
-        const float factor = x_factor(first_token() + t, min(column, x_columns() - 1));
-        [[unroll]] for (uint k = 0; k < 2; k++) {
-          if (NORM) {
-            squares[t] += dot(x[i][k], x[i][k]);
-            x[i][k] *= weights[i][k];
+// Adds the products with the quants of streams `first` ... to the sums.
+void multiply(uint q[TOGETHER][WORDS], vec2 terms[TOGETHER][SUBS], uint first, inout float sums[VALUES]) {
+  [[unroll]] for (uint t = 0; t < TOKENS; t++) {
+    [[unroll]] for (uint sub = 0; sub < SUBS; sub++) {
+      int high[TOGETHER];
+      int low[TOGETHER];
+      [[unroll]] for (uint s = 0; s < TOGETHER; s++) high[s] = low[s] = 0;
+      [[unroll]] for (uint i = 0; i < PIECES / SUBS; i++) {
+        const uint k = sub * (PIECES / SUBS) + i;
+        const uvec4 xHigh = TOKENS == 1 ? ownHigh[k] : fixedHigh[piece_index(t, slice(), k, team_lane())];
+        const uvec4 xLow = TOKENS == 1 ? ownLow[k] : fixedLow[piece_index(t, slice(), k, team_lane())];
+        [[unroll]] for (uint s = 0; s < TOGETHER; s++) {
+          [[unroll]] for (uint word = 0; word < 4; word++) {
+            high[s] += dot_bytes(q[s][4 * k + word], xHigh[word]);
+            low[s] += dot_bytes(q[s][4 * k + word], xLow[word]);
           }
-          x[i][k] *= factor;
         }
-        if (halfPiece < HALF_PIECES) store_fixed(t, halfPiece, x[i]);
       }
-      const bool last = t + 1 == TOKENS;
-      if (HALVES_PER_LANE > BATCH || !last) {
-        load_batch(part, last ? batch + BATCH * WORKGROUP : batch, last ? 0 : t + 1, x, weights);
+      const vec2 scaleAndSum = TOKENS == 1 ? ownScales[sub] : fixedScales[scale_index(t, slice(), sub, team_lane())];
+      [[unroll]] for (uint s = 0; s < TOGETHER; s++) {
+        const uint value = t * STREAMS + first + s;
+        sums[value] += terms[s][sub].x * (scaleAndSum.x * float(256 * high[s] + low[s]));
+        if (HAS_OFFSET) sums[value] += terms[s][sub].y * scaleAndSum.y;
       }
     }
   }
-}
-
-// Leaves the sums of squares of all lanes in shared memory.
-void share_squares(float squares[TOKENS]) {
-  [[unroll]] for (uint t = 0; t < TOKENS; t++) {
-    const float sum = subgroupAdd(squares[t]);
-    if (subgroupElect()) squareSums[t * SUBGROUPS + gl_SubgroupID] = sum;
-  }
-}
-
-// Of all elements of token `t`, after share_squares() and a barrier.
-float sum_of_squares(uint t) {
-  float sum = 0.0;
-  for (uint i = 0; i < SUBGROUPS; i++) sum += squareSums[t * SUBGROUPS + i];
-  return sum;
 }
 
 #endif

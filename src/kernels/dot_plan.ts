@@ -1,14 +1,13 @@
 /**
- * Sizes of `matvec_dot` (shaders/matvec_dot.comp), the product of a matrix and a few vectors by integer dot products: how
- * rows are cut into slices, how many rows a workgroup has at a time and in all.
+ * Sizes of `matvec_dot` (shaders/matvec_dot.comp), the product of a matrix and a few vectors on GPUs: how rows are cut into
+ * slices, how many rows a workgroup has at a time and in all.
  */
 import type { FormatName } from "../quant/formats.ts";
 import type { KernelSet } from "./kernel_set.ts";
-import type { MatmulPlan, MatmulShape } from "./matmul_plan.ts";
 import { powerOfTwoUpTo } from "./teams.ts";
 
-/** Weights that a lane multiplies at once, `GROUP` in `shaders/dots/`, for the formats that have an include there. */
-export const DOT_GROUPS: Readonly<Partial<Record<FormatName, 32 | 64>>> = {
+/** Weights that a lane multiplies at once, `GROUP` in `shaders/dots/`: quantized ones by integer dot products. */
+const QUANT_GROUPS: Readonly<Partial<Record<FormatName, number>>> = {
   q4_0: 32,
   q4_1: 32,
   q5_0: 32,
@@ -19,71 +18,115 @@ export const DOT_GROUPS: Readonly<Partial<Record<FormatName, 32 | 64>>> = {
   q6_k: 64,
   mxfp4: 32,
 };
+const FLOAT_GROUPS: Readonly<Partial<Record<FormatName, number>>> = { f16: 32, bf16: 32, f32: 16 };
+
+/** The formats that have an include in `shaders/dots/`. */
+export const DOT_FORMATS = Object.keys({ ...FLOAT_GROUPS, ...QUANT_GROUPS }) as FormatName[];
+
+/** What the sizes depend on. */
+export interface DotShape {
+  readonly format: FormatName;
+  /** Of the product. */
+  readonly rows: number;
+  /** Of the weight. */
+  readonly columns: number;
+  /** Rows of the weight that follow each other in one row of the product. */
+  readonly segments?: number;
+  /** Matrices that share x. */
+  readonly matrices: 1 | 2;
+  /** Rows of x. */
+  readonly tokens: number;
+  /** Whether every row of x starts at a multiple of 16 bytes. */
+  readonly aligned: boolean;
+}
+
+/** Constants of the kernel and its grid. */
+export interface DotSizes {
+  readonly constants: Readonly<Record<string, number | boolean>>;
+  /** In x, over the rows of the product. */
+  readonly rowWorkgroups: number;
+  /** In y, over the rows of x. */
+  readonly tokenWorkgroups: number;
+}
 
 /** Workgroups that keep a large GPU busy: each has so many lanes and registers that hardly more run at a time. */
 const BUSY_WORKGROUPS = 128;
 /** Lanes of a workgroup, unless its slices come out larger. */
 const LANES = 512;
 const LANES_MAX = 768;
-/** Lanes with fewer elements of x than this would rather have more rows. */
+/** A workgroup has at least one lane for so many elements of x, which it has to prepare. */
 const ELEMENTS_PER_LANE = 16;
 /** Bytes of shared memory for x, and for the sums of a chunk of rows: within the 48 KiB of common GPUs. */
 const X_BYTES = 38 * 1024;
 const SUM_BYTES = 8 * 1024;
 /** Tiles of a workgroup from which on two rows at a time are worth a coarser distribution of the rows. */
 const MANY_TILES = 8;
+/** Most sums of a team: more do not fit into the registers of RDNA 3. */
+const SUMS_MAX = 8;
 
-/** The plan for `shape`, or undefined where another kernel has to serve. `tokens`: rows of x per pass, a power of two. */
-export function planDots(kernels: KernelSet, shape: MatmulShape, tokens: number): MatmulPlan | undefined {
-  const { weight, device, x, matrices } = shape;
-  const group = DOT_GROUPS[device.format];
+/** The sizes for `shape`, or undefined where another kernel has to serve. */
+export function dotSizes(kernels: KernelSet, shape: DotShape): DotSizes | undefined {
+  const { format, rows, columns, segments = 1, matrices } = shape;
+  const group = groupOf(kernels, format);
   // Four lanes together find the scale of 32 elements of x.
-  if (!kernels.integerDots || !group || weight.columns % group !== 0 || kernels.subgroup < 4) {
-    return undefined;
-  }
-  const groups = weight.columns / group;
+  if (!group || columns % group !== 0 || kernels.subgroup < 4) return undefined;
+  const tokens = Math.min(powerOfTwoFrom(shape.tokens), SUMS_MAX / matrices);
+  const tokenWorkgroups = Math.ceil(shape.tokens / tokens);
+  const groups = columns * segments / group;
   const team = Math.min(powerOfTwoFrom(groups), kernels.subgroup);
-  const { slices, parted } = cutIntoSlices(kernels, Math.ceil(groups / team), team, group * tokens);
-  const teams = rowTeams(kernels, weight.rows, weight.columns, slices * team);
-  const rowsPerTeam = weight.rows >= teams * MANY_TILES * BUSY_WORKGROUPS && matrices * tokens <= 4 ? 2 : 1;
-  const tileRows = teams * rowsPerTeam;
-  const tiles = Math.ceil(weight.rows / tileRows);
-  const share = Math.ceil(tiles / BUSY_WORKGROUPS);
+  // Two bytes an element and at most 8 bytes of scales per 16, or float32.
+  const bytes = team * group * tokens * (format in FLOAT_GROUPS ? 4 : 2.5);
+  const { slices, parted } = cutIntoSlices(kernels, Math.ceil(groups / team), team, bytes);
+  const busy = Math.ceil(BUSY_WORKGROUPS / tokenWorkgroups);
+  const teams = rowTeams(kernels, { rows, lanes: slices * team, elements: columns * segments, busy });
+  const workgroup = teams * slices * team;
+  const twoRows = rows >= teams * MANY_TILES * busy && workgroup <= LANES &&
+    2 * matrices * tokens <= SUMS_MAX;
+  const tileRows = twoRows ? 2 * teams : teams;
+  const tiles = Math.ceil(rows / tileRows);
+  const share = Math.ceil(tiles / busy);
   const tileBytes = tileRows * tokens * matrices * slices * 4;
-  return {
-    kernel: "matvec_dot",
-    constants: {
-      WORKGROUP: teams * slices * team,
-      TEAM: team,
-      ROWS: rowsPerTeam,
-      TOKENS: tokens,
-      SLICES: slices,
-      ALIGNED: x.span.offset % 16 === 0 && x.stride % 4 === 0,
-      SHARE: share,
-      CHUNK: Math.max(1, Math.min(share, Math.floor(SUM_BYTES / tileBytes))),
-      PARTED: parted,
-    },
-    workgroups: [Math.ceil(tiles / share), Math.ceil(x.rows / tokens), 1],
+  const constants = {
+    WORKGROUP: workgroup,
+    TEAM: team,
+    ROWS: twoRows ? 2 : 1,
+    TOKENS: tokens,
+    SLICES: slices,
+    ALIGNED: shape.aligned,
+    SHARE: share,
+    CHUNK: Math.max(1, Math.min(share, Math.floor(SUM_BYTES / tileBytes))),
+    PARTED: parted,
   };
+  return { constants, rowWorkgroups: Math.ceil(tiles / share), tokenWorkgroups };
+}
+
+function groupOf(kernels: KernelSet, format: FormatName): number | undefined {
+  if (kernels.dots === "none") return undefined;
+  return FLOAT_GROUPS[format] ?? (kernels.dots === "all" ? QUANT_GROUPS[format] : undefined);
 }
 
 /** Slices of a row, and whether x has more than what they cover: as many as lanes and shared memory allow, in equal parts. */
-function cutIntoSlices(kernels: KernelSet, all: number, team: number, elements: number) {
-  // Two bytes an element, and at most 8 bytes of scales per 16.
+function cutIntoSlices(kernels: KernelSet, all: number, team: number, sliceBytes: number) {
   const bytes = Math.min(X_BYTES, kernels.device.info.maxSharedBytes - SUM_BYTES - 2048);
-  const most = Math.max(1, Math.min(mostLanes(kernels) / team, Math.floor(bytes / (team * elements * 2.5))));
+  const most = Math.max(1, Math.floor(Math.min(mostLanes(kernels) / team, bytes / sliceBytes)));
   const slices = Math.ceil(all / Math.ceil(all / most));
   return { slices, parted: slices < all };
 }
 
+/** What {@linkcode rowTeams} looks at; `lanes` share a row, `busy` workgroups are wanted. */
+interface TeamShape {
+  readonly rows: number;
+  readonly lanes: number;
+  readonly elements: number;
+  readonly busy: number;
+}
+
 /** Rows that a workgroup has at a time: fewer where the matrix has few rows, but enough lanes to prepare x. */
-function rowTeams(kernels: KernelSet, rows: number, columns: number, lanes: number): number {
+function rowTeams(kernels: KernelSet, { rows, lanes, elements, busy }: TeamShape): number {
   const most = mostLanes(kernels);
-  const fewest = Math.min(most, Math.max(kernels.subgroup, 128, columns / ELEMENTS_PER_LANE));
+  const fewest = Math.min(most, Math.max(kernels.subgroup, 128, elements / ELEMENTS_PER_LANE));
   let teams = powerOfTwoFrom(LANES / lanes);
-  while (
-    teams > 1 && (teams * lanes > most || (rows / teams < BUSY_WORKGROUPS && teams * lanes >= 2 * fewest))
-  ) {
+  while (teams > 1 && (teams * lanes > most || (rows / teams < busy && teams * lanes >= 2 * fewest))) {
     teams /= 2;
   }
   return Math.max(teams, kernels.subgroup / Math.min(lanes, kernels.subgroup));

@@ -32,11 +32,16 @@ export interface KernelOptions<K extends KernelName> {
  */
 export type Strategy = "teams" | "lanes";
 
+/**
+ * Which weights `matvec_dot` serves: none, because its many forms compile slowly on software devices; floats; or also quantized
+ * ones, by integer dot products, where the device has these in hardware.
+ */
+export type Dots = "none" | "floats" | "all";
+
 /** Choices that are the device's by default; tests make others. */
 export interface KernelSetOptions {
   readonly strategy?: Strategy;
-  /** Whether products of quantized weights may use integer dot products, which the device has to support. */
-  readonly integerDots?: boolean;
+  readonly dots?: Dots;
   /** Lanes of a subgroup, within what the device allows. */
   readonly subgroupSize?: number;
   /** Lanes of a workgroup where the kernel has no reason for another number. */
@@ -54,8 +59,8 @@ export class KernelSet {
   readonly device: Device;
   /** How matrix kernels share work. */
   readonly strategy: Strategy;
-  /** Whether products of quantized weights use integer dot products. */
-  readonly integerDots: boolean;
+  /** Which weights `matvec_dot` serves. */
+  readonly dots: Dots;
   /** Lanes of a subgroup in every kernel that says `SUBGROUP`. */
   readonly subgroup: number;
   readonly #workgroup: number;
@@ -65,7 +70,8 @@ export class KernelSet {
     const { info } = device;
     this.device = device;
     this.strategy = options.strategy ?? (info.isCpu ? "lanes" : "teams");
-    this.integerDots = options.integerDots ?? info.integerDotProduct === "accelerated";
+    const all = info.integerDotProduct === "accelerated";
+    this.dots = options.dots ?? (info.isCpu ? "none" : all ? "all" : "floats");
     this.subgroup = options.subgroupSize ?? info.subgroupSize;
     this.#workgroup = options.workgroup ?? (info.isCpu ? 32 : 128);
   }

@@ -1,6 +1,6 @@
 /** Chooses the kernel of a matrix product and its sizes: by format, shape, number of tokens and device. */
 import { FORMATS } from "../quant/formats.ts";
-import { planDots } from "./dot_plan.ts";
+import { dotSizes } from "./dot_plan.ts";
 import type { KernelSet } from "./kernel_set.ts";
 import type { DeviceMatrix, DeviceWeight, Weight } from "./operation.ts";
 import { powerOfTwoUpTo } from "./teams.ts";
@@ -36,7 +36,7 @@ export function planMatmul(kernels: KernelSet, shape: MatmulShape): MatmulPlan {
   if (columns % FORMATS[shape.device.format].chunk !== 0) return planAny(kernels, shape);
   if (kernels.strategy === "lanes") return planLanes(kernels, shape);
   if (shape.x.rows <= TOKENS_MAX || shape.norm) {
-    return planDots(kernels, shape, tokensPerPass(shape.x.rows)) ?? planTeams(kernels, shape);
+    return planDots(kernels, shape) ?? planTeams(kernels, shape);
   }
   return planTiled(kernels, shape);
 }
@@ -60,6 +60,22 @@ function planLanes(kernels: KernelSet, { weight, x, matrices }: MatmulShape): Ma
     constants: { WORKGROUP: workgroup, ROWS: rows, TOKENS: tokens, ALIGNED: isAligned(x) },
     workgroups: [Math.ceil(weight.rows / (workgroup * rows)), Math.ceil(x.rows / tokens), 1],
   };
+}
+
+function planDots(kernels: KernelSet, { weight, device, x, matrices }: MatmulShape): MatmulPlan | undefined {
+  const { format } = device;
+  const { rows, columns } = weight;
+  const sizes = dotSizes(kernels, {
+    format,
+    rows,
+    columns,
+    matrices,
+    tokens: x.rows,
+    aligned: isAligned(x),
+  });
+  if (!sizes) return undefined;
+  const { constants, rowWorkgroups, tokenWorkgroups } = sizes;
+  return { kernel: "matvec_dot", constants, workgroups: [rowWorkgroups, tokenWorkgroups, 1] };
 }
 
 function planTeams(kernels: KernelSet, { weight, device, x, matrices }: MatmulShape): MatmulPlan {

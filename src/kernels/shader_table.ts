@@ -100,6 +100,9 @@ import matvec__nvfp4 from "../../shaders/compiled/matvec.nvfp4.spv" with { type:
 import matvec_any__f32 from "../../shaders/compiled/matvec_any.f32.spv" with { type: "bytes" };
 import matvec_any__f16 from "../../shaders/compiled/matvec_any.f16.spv" with { type: "bytes" };
 import matvec_any__bf16 from "../../shaders/compiled/matvec_any.bf16.spv" with { type: "bytes" };
+import matvec_dot__f16 from "../../shaders/compiled/matvec_dot.f16.spv" with { type: "bytes" };
+import matvec_dot__bf16 from "../../shaders/compiled/matvec_dot.bf16.spv" with { type: "bytes" };
+import matvec_dot__f32 from "../../shaders/compiled/matvec_dot.f32.spv" with { type: "bytes" };
 import matvec_dot__q4_0 from "../../shaders/compiled/matvec_dot.q4_0.spv" with { type: "bytes" };
 import matvec_dot__q4_1 from "../../shaders/compiled/matvec_dot.q4_1.spv" with { type: "bytes" };
 import matvec_dot__q5_0 from "../../shaders/compiled/matvec_dot.q5_0.spv" with { type: "bytes" };
@@ -264,7 +267,7 @@ export const SHADERS = {
   matvec_dot: {
     push: struct("matvec_dot", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"SLICES":5,"ACTIVATION":6,"PAIR":7,"NORM":8,"ALIGNED":15,"SHARE":16,"CHUNK":17,"PARTED":18},
-    modules: { q4_0: matvec_dot__q4_0, q4_1: matvec_dot__q4_1, q5_0: matvec_dot__q5_0, q5_1: matvec_dot__q5_1, q8_0: matvec_dot__q8_0, q4_k: matvec_dot__q4_k, q5_k: matvec_dot__q5_k, q6_k: matvec_dot__q6_k, mxfp4: matvec_dot__mxfp4 },
+    modules: { f16: matvec_dot__f16, bf16: matvec_dot__bf16, f32: matvec_dot__f32, q4_0: matvec_dot__q4_0, q4_1: matvec_dot__q4_1, q5_0: matvec_dot__q5_0, q5_1: matvec_dot__q5_1, q8_0: matvec_dot__q8_0, q4_k: matvec_dot__q4_k, q5_k: matvec_dot__q5_k, q6_k: matvec_dot__q6_k, mxfp4: matvec_dot__mxfp4 },
   },
   matvec_experts: {
     push: struct("matvec_experts", { weight: u64, weight2: u64, x: u64, y: u64, ids: u64, factors: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, matrixRows: u32, slots: u32, xStride: u32, yStride: u32, idsStride: u32, factorsStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),

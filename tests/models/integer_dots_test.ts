@@ -10,7 +10,7 @@ class DotsEngine extends VulkanEngine {
   readonly #weights: Disposable;
 
   constructor(model: OpenModel, resources: Awaited<ReturnType<typeof uploadWeights>>, ubatch: number) {
-    const kernels = new KernelSet(resources.device, { strategy: "teams", integerDots: true });
+    const kernels = new KernelSet(resources.device, { strategy: "teams", dots: "all" });
     super(model, { ...resources, kernels }, ubatch);
     this.#weights = resources;
   }
