@@ -50,7 +50,12 @@ async function compileVariant(compiler: ShaderCompiler, { kernel, format }: Vari
   const includes = [SHADERS];
   if (format) includes.push(await formatFolder(scratch, format));
   const source = join(SHADERS, kernel.source ?? `${kernel.name}.comp`);
-  const { named, optimised } = await compiler.compile({ source, defines: kernel.defines ?? {}, includes });
+  const { named, optimised } = await compiler.compile({
+    source,
+    defines: kernel.defines ?? {},
+    includes,
+    unoptimised: kernel.unoptimised,
+  });
   return { spirv: optimised, uses: reflect(named) };
 }
 

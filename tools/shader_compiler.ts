@@ -17,9 +17,11 @@ export interface CompileOptions {
   readonly defines: Readonly<Record<string, string | number>>;
   /** Folders searched by `#include`. */
   readonly includes: readonly string[];
+  /** Only take the names out. */
+  readonly unoptimised?: boolean;
 }
 
-/** A module before and after optimisation; only the first has names in it. */
+/** A module before and after stripping and optimisation; only the first has names in it. */
 export interface CompiledShader {
   readonly named: Uint8Array;
   readonly optimised: Uint8Array;
@@ -69,7 +71,7 @@ export class ShaderCompiler {
   }
 
   /** Compiles for Vulkan 1.2. Throws {@linkcode UserError} with the compiler's messages. */
-  async compile({ source, defines, includes }: CompileOptions): Promise<CompiledShader> {
+  async compile({ source, defines, includes, unoptimised }: CompileOptions): Promise<CompiledShader> {
     const folder = await Deno.makeTempDir();
     const named = join(folder, "named.spv");
     const optimised = join(folder, "optimised.spv");
@@ -80,7 +82,10 @@ export class ShaderCompiler {
         ...Object.entries(defines).map(([name, value]) => `-D${name}=${value}`),
         ...["-o", named, source],
       ]);
-      await this.#run("spirv-opt", ["-O", "--strip-debug", "--target-env=vulkan1.2", named, "-o", optimised]);
+      await this.#run("spirv-opt", [
+        ...(unoptimised ? [] : ["-O"]),
+        ...["--strip-debug", "--target-env=vulkan1.2", named, "-o", optimised],
+      ]);
       return { named: await Deno.readFile(named), optimised: await Deno.readFile(optimised) };
     } finally {
       await Deno.remove(folder, { recursive: true });

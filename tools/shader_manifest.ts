@@ -15,12 +15,17 @@ export interface KernelSource {
   readonly formats?: readonly FormatName[];
   /** Preprocessor definitions. */
   readonly defines?: Readonly<Record<string, string | number>>;
+  /** Leave the optimisation to the driver: for kernels that unroll a lot, whose modules would grow several times as long. */
+  readonly unoptimised?: boolean;
 }
 
 const ALL: readonly FormatName[] = Object.values(FORMATS).filter((f) => f.device).map((f) => f.name);
 
 /** The formats without blocks, whose rows can have any length. */
 const PLAIN: readonly FormatName[] = ALL.filter((name) => FORMATS[name].blockLength === 1);
+
+/** The formats that float16 represents as well as they are. */
+const HALF: readonly FormatName[] = ALL.filter((name) => name !== "f32");
 
 /** All kernels. */
 export const KERNELS: readonly KernelSource[] = [
@@ -36,7 +41,8 @@ export const KERNELS: readonly KernelSource[] = [
   { name: "expert_sum" },
   { name: "gated" },
   { name: "map" },
-  { name: "matmul_tiled", formats: ALL },
+  { name: "matmul_coopmat", formats: HALF, unoptimised: true },
+  { name: "matmul_tile", formats: ALL },
   { name: "matvec", formats: ALL },
   { name: "matvec_any", formats: PLAIN },
   { name: "matvec_dot", formats: DOT_FORMATS },

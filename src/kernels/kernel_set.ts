@@ -5,7 +5,7 @@
 import type { StructLayout } from "../../ffi/layout.ts";
 import { assert } from "../common/assert.ts";
 import type { FormatName } from "../quant/formats.ts";
-import type { ComputePipeline, Device } from "../vulkan/mod.ts";
+import type { ComputePipeline, CoopmatShape, Device } from "../vulkan/mod.ts";
 import { SHADERS } from "./shader_table.ts";
 import { powerOfTwoUpTo } from "./teams.ts";
 
@@ -46,7 +46,14 @@ export interface KernelSetOptions {
   readonly subgroupSize?: number;
   /** Lanes of a workgroup where the kernel has no reason for another number. */
   readonly workgroup?: number;
+  /** Whether to use matrix units where the device has them; true unless `ZINC_NO_COOPMAT=1`. */
+  readonly coopmat?: boolean;
+  /** Workgroups that keep the device busy: large tiles are for products that have as many. */
+  readonly busyWorkgroups?: number;
 }
+
+/** Nearly as many as the multiprocessors of the largest GPUs. */
+const BUSY_WORKGROUPS = 96;
 
 interface ShaderEntry {
   readonly push: StructLayout;
@@ -63,6 +70,10 @@ export class KernelSet {
   readonly dots: Dots;
   /** Lanes of a subgroup in every kernel that says `SUBGROUP`. */
   readonly subgroup: number;
+  /** What the matrix units multiply at once; null where there are none or they are not to be used. */
+  readonly coopmat: CoopmatShape | null;
+  /** Workgroups that keep the device busy. */
+  readonly busyWorkgroups: number;
   readonly #workgroup: number;
 
   /** For `device`; builds nothing yet. */
@@ -73,6 +84,8 @@ export class KernelSet {
     const all = info.integerDotProduct === "accelerated";
     this.dots = options.dots ?? (info.isCpu ? "none" : all ? "all" : "floats");
     this.subgroup = options.subgroupSize ?? info.subgroupSize;
+    this.coopmat = options.coopmat ?? Deno.env.get("ZINC_NO_COOPMAT") !== "1" ? info.coopmat : null;
+    this.busyWorkgroups = options.busyWorkgroups ?? BUSY_WORKGROUPS;
     this.#workgroup = options.workgroup ?? (info.isCpu ? 32 : 128);
   }
 

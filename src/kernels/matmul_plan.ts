@@ -3,11 +3,12 @@ import { FORMATS } from "../quant/formats.ts";
 import { dotSizes } from "./dot_plan.ts";
 import type { KernelSet } from "./kernel_set.ts";
 import type { DeviceMatrix, DeviceWeight, Weight } from "./operation.ts";
+import { planTiles } from "./matmul_tile_plan.ts";
 import { powerOfTwoUpTo } from "./teams.ts";
 
 /** A kernel with its constants and grid. */
 export interface MatmulPlan {
-  readonly kernel: "matmul_tiled" | "matvec" | "matvec_any" | "matvec_dot" | "matvec_lanes";
+  readonly kernel: "matmul_coopmat" | "matmul_tile" | "matvec" | "matvec_any" | "matvec_dot" | "matvec_lanes";
   readonly constants: Readonly<Record<string, number | boolean>>;
   readonly workgroups: readonly [number, number, number];
 }
@@ -27,8 +28,6 @@ export interface MatmulShape {
 const TOKENS_MAX = 8;
 /** Floats of x in shared memory: 18 KiB with padding, which leaves room for other workgroups. */
 const TILE_FLOATS = 4096;
-/** Lanes that compute one tile of a product for prompts. */
-const TILE_WORKGROUP = 256;
 
 /** The plan for `shape` on the device of `kernels`. */
 export function planMatmul(kernels: KernelSet, shape: MatmulShape): MatmulPlan {
@@ -38,7 +37,7 @@ export function planMatmul(kernels: KernelSet, shape: MatmulShape): MatmulPlan {
   if (shape.x.rows <= TOKENS_MAX || shape.norm) {
     return planDots(kernels, shape) ?? planTeams(kernels, shape);
   }
-  return planTiled(kernels, shape);
+  return planTiles(kernels, shape);
 }
 
 function planAny(kernels: KernelSet, { weight, x }: MatmulShape): MatmulPlan {
@@ -91,18 +90,6 @@ function planTeams(kernels: KernelSet, { weight, device, x, matrices }: MatmulSh
     kernel: "matvec",
     constants: { WORKGROUP: workgroup, TEAM: team, ROWS: rows, TOKENS: tokens, TILE: tile },
     workgroups: [Math.ceil(weight.rows / ((workgroup / team) * rows)), Math.ceil(x.rows / tokens), 1],
-  };
-}
-
-function planTiled(kernels: KernelSet, { weight, x, matrices }: MatmulShape): MatmulPlan {
-  const workgroup = kernels.workgroup(TILE_WORKGROUP);
-  const rowsPerLane = 8 / matrices;
-  const tokensPerLane = x.rows <= 32 ? 2 : 4;
-  const grid = [weight.rows / (16 * rowsPerLane), x.rows / (workgroup / 16 * tokensPerLane)].map(Math.ceil);
-  return {
-    kernel: "matmul_tiled",
-    constants: { WORKGROUP: workgroup, LANE_ROWS: rowsPerLane, LANE_TOKENS: tokensPerLane },
-    workgroups: [grid[0], grid[1], 1],
   };
 }
 

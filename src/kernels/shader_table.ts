@@ -41,34 +41,61 @@ import expert_groups from "../../shaders/compiled/expert_groups.spv" with { type
 import expert_sum from "../../shaders/compiled/expert_sum.spv" with { type: "bytes" };
 import gated from "../../shaders/compiled/gated.spv" with { type: "bytes" };
 import map from "../../shaders/compiled/map.spv" with { type: "bytes" };
-import matmul_tiled__f32 from "../../shaders/compiled/matmul_tiled.f32.spv" with { type: "bytes" };
-import matmul_tiled__f16 from "../../shaders/compiled/matmul_tiled.f16.spv" with { type: "bytes" };
-import matmul_tiled__bf16 from "../../shaders/compiled/matmul_tiled.bf16.spv" with { type: "bytes" };
-import matmul_tiled__q4_0 from "../../shaders/compiled/matmul_tiled.q4_0.spv" with { type: "bytes" };
-import matmul_tiled__q4_1 from "../../shaders/compiled/matmul_tiled.q4_1.spv" with { type: "bytes" };
-import matmul_tiled__q5_0 from "../../shaders/compiled/matmul_tiled.q5_0.spv" with { type: "bytes" };
-import matmul_tiled__q5_1 from "../../shaders/compiled/matmul_tiled.q5_1.spv" with { type: "bytes" };
-import matmul_tiled__q8_0 from "../../shaders/compiled/matmul_tiled.q8_0.spv" with { type: "bytes" };
-import matmul_tiled__q2_k from "../../shaders/compiled/matmul_tiled.q2_k.spv" with { type: "bytes" };
-import matmul_tiled__q3_k from "../../shaders/compiled/matmul_tiled.q3_k.spv" with { type: "bytes" };
-import matmul_tiled__q4_k from "../../shaders/compiled/matmul_tiled.q4_k.spv" with { type: "bytes" };
-import matmul_tiled__q5_k from "../../shaders/compiled/matmul_tiled.q5_k.spv" with { type: "bytes" };
-import matmul_tiled__q6_k from "../../shaders/compiled/matmul_tiled.q6_k.spv" with { type: "bytes" };
-import matmul_tiled__iq1_s from "../../shaders/compiled/matmul_tiled.iq1_s.spv" with { type: "bytes" };
-import matmul_tiled__iq1_m from "../../shaders/compiled/matmul_tiled.iq1_m.spv" with { type: "bytes" };
-import matmul_tiled__iq2_xxs from "../../shaders/compiled/matmul_tiled.iq2_xxs.spv" with { type: "bytes" };
-import matmul_tiled__iq2_xs from "../../shaders/compiled/matmul_tiled.iq2_xs.spv" with { type: "bytes" };
-import matmul_tiled__iq2_s from "../../shaders/compiled/matmul_tiled.iq2_s.spv" with { type: "bytes" };
-import matmul_tiled__iq3_xxs from "../../shaders/compiled/matmul_tiled.iq3_xxs.spv" with { type: "bytes" };
-import matmul_tiled__iq3_s from "../../shaders/compiled/matmul_tiled.iq3_s.spv" with { type: "bytes" };
-import matmul_tiled__iq4_nl from "../../shaders/compiled/matmul_tiled.iq4_nl.spv" with { type: "bytes" };
-import matmul_tiled__iq4_xs from "../../shaders/compiled/matmul_tiled.iq4_xs.spv" with { type: "bytes" };
-import matmul_tiled__tq1_0 from "../../shaders/compiled/matmul_tiled.tq1_0.spv" with { type: "bytes" };
-import matmul_tiled__tq2_0 from "../../shaders/compiled/matmul_tiled.tq2_0.spv" with { type: "bytes" };
-import matmul_tiled__q1_0 from "../../shaders/compiled/matmul_tiled.q1_0.spv" with { type: "bytes" };
-import matmul_tiled__q2_0 from "../../shaders/compiled/matmul_tiled.q2_0.spv" with { type: "bytes" };
-import matmul_tiled__mxfp4 from "../../shaders/compiled/matmul_tiled.mxfp4.spv" with { type: "bytes" };
-import matmul_tiled__nvfp4 from "../../shaders/compiled/matmul_tiled.nvfp4.spv" with { type: "bytes" };
+import matmul_coopmat__f16 from "../../shaders/compiled/matmul_coopmat.f16.spv" with { type: "bytes" };
+import matmul_coopmat__bf16 from "../../shaders/compiled/matmul_coopmat.bf16.spv" with { type: "bytes" };
+import matmul_coopmat__q4_0 from "../../shaders/compiled/matmul_coopmat.q4_0.spv" with { type: "bytes" };
+import matmul_coopmat__q4_1 from "../../shaders/compiled/matmul_coopmat.q4_1.spv" with { type: "bytes" };
+import matmul_coopmat__q5_0 from "../../shaders/compiled/matmul_coopmat.q5_0.spv" with { type: "bytes" };
+import matmul_coopmat__q5_1 from "../../shaders/compiled/matmul_coopmat.q5_1.spv" with { type: "bytes" };
+import matmul_coopmat__q8_0 from "../../shaders/compiled/matmul_coopmat.q8_0.spv" with { type: "bytes" };
+import matmul_coopmat__q2_k from "../../shaders/compiled/matmul_coopmat.q2_k.spv" with { type: "bytes" };
+import matmul_coopmat__q3_k from "../../shaders/compiled/matmul_coopmat.q3_k.spv" with { type: "bytes" };
+import matmul_coopmat__q4_k from "../../shaders/compiled/matmul_coopmat.q4_k.spv" with { type: "bytes" };
+import matmul_coopmat__q5_k from "../../shaders/compiled/matmul_coopmat.q5_k.spv" with { type: "bytes" };
+import matmul_coopmat__q6_k from "../../shaders/compiled/matmul_coopmat.q6_k.spv" with { type: "bytes" };
+import matmul_coopmat__iq1_s from "../../shaders/compiled/matmul_coopmat.iq1_s.spv" with { type: "bytes" };
+import matmul_coopmat__iq1_m from "../../shaders/compiled/matmul_coopmat.iq1_m.spv" with { type: "bytes" };
+import matmul_coopmat__iq2_xxs from "../../shaders/compiled/matmul_coopmat.iq2_xxs.spv" with { type: "bytes" };
+import matmul_coopmat__iq2_xs from "../../shaders/compiled/matmul_coopmat.iq2_xs.spv" with { type: "bytes" };
+import matmul_coopmat__iq2_s from "../../shaders/compiled/matmul_coopmat.iq2_s.spv" with { type: "bytes" };
+import matmul_coopmat__iq3_xxs from "../../shaders/compiled/matmul_coopmat.iq3_xxs.spv" with { type: "bytes" };
+import matmul_coopmat__iq3_s from "../../shaders/compiled/matmul_coopmat.iq3_s.spv" with { type: "bytes" };
+import matmul_coopmat__iq4_nl from "../../shaders/compiled/matmul_coopmat.iq4_nl.spv" with { type: "bytes" };
+import matmul_coopmat__iq4_xs from "../../shaders/compiled/matmul_coopmat.iq4_xs.spv" with { type: "bytes" };
+import matmul_coopmat__tq1_0 from "../../shaders/compiled/matmul_coopmat.tq1_0.spv" with { type: "bytes" };
+import matmul_coopmat__tq2_0 from "../../shaders/compiled/matmul_coopmat.tq2_0.spv" with { type: "bytes" };
+import matmul_coopmat__q1_0 from "../../shaders/compiled/matmul_coopmat.q1_0.spv" with { type: "bytes" };
+import matmul_coopmat__q2_0 from "../../shaders/compiled/matmul_coopmat.q2_0.spv" with { type: "bytes" };
+import matmul_coopmat__mxfp4 from "../../shaders/compiled/matmul_coopmat.mxfp4.spv" with { type: "bytes" };
+import matmul_coopmat__nvfp4 from "../../shaders/compiled/matmul_coopmat.nvfp4.spv" with { type: "bytes" };
+import matmul_tile__f32 from "../../shaders/compiled/matmul_tile.f32.spv" with { type: "bytes" };
+import matmul_tile__f16 from "../../shaders/compiled/matmul_tile.f16.spv" with { type: "bytes" };
+import matmul_tile__bf16 from "../../shaders/compiled/matmul_tile.bf16.spv" with { type: "bytes" };
+import matmul_tile__q4_0 from "../../shaders/compiled/matmul_tile.q4_0.spv" with { type: "bytes" };
+import matmul_tile__q4_1 from "../../shaders/compiled/matmul_tile.q4_1.spv" with { type: "bytes" };
+import matmul_tile__q5_0 from "../../shaders/compiled/matmul_tile.q5_0.spv" with { type: "bytes" };
+import matmul_tile__q5_1 from "../../shaders/compiled/matmul_tile.q5_1.spv" with { type: "bytes" };
+import matmul_tile__q8_0 from "../../shaders/compiled/matmul_tile.q8_0.spv" with { type: "bytes" };
+import matmul_tile__q2_k from "../../shaders/compiled/matmul_tile.q2_k.spv" with { type: "bytes" };
+import matmul_tile__q3_k from "../../shaders/compiled/matmul_tile.q3_k.spv" with { type: "bytes" };
+import matmul_tile__q4_k from "../../shaders/compiled/matmul_tile.q4_k.spv" with { type: "bytes" };
+import matmul_tile__q5_k from "../../shaders/compiled/matmul_tile.q5_k.spv" with { type: "bytes" };
+import matmul_tile__q6_k from "../../shaders/compiled/matmul_tile.q6_k.spv" with { type: "bytes" };
+import matmul_tile__iq1_s from "../../shaders/compiled/matmul_tile.iq1_s.spv" with { type: "bytes" };
+import matmul_tile__iq1_m from "../../shaders/compiled/matmul_tile.iq1_m.spv" with { type: "bytes" };
+import matmul_tile__iq2_xxs from "../../shaders/compiled/matmul_tile.iq2_xxs.spv" with { type: "bytes" };
+import matmul_tile__iq2_xs from "../../shaders/compiled/matmul_tile.iq2_xs.spv" with { type: "bytes" };
+import matmul_tile__iq2_s from "../../shaders/compiled/matmul_tile.iq2_s.spv" with { type: "bytes" };
+import matmul_tile__iq3_xxs from "../../shaders/compiled/matmul_tile.iq3_xxs.spv" with { type: "bytes" };
+import matmul_tile__iq3_s from "../../shaders/compiled/matmul_tile.iq3_s.spv" with { type: "bytes" };
+import matmul_tile__iq4_nl from "../../shaders/compiled/matmul_tile.iq4_nl.spv" with { type: "bytes" };
+import matmul_tile__iq4_xs from "../../shaders/compiled/matmul_tile.iq4_xs.spv" with { type: "bytes" };
+import matmul_tile__tq1_0 from "../../shaders/compiled/matmul_tile.tq1_0.spv" with { type: "bytes" };
+import matmul_tile__tq2_0 from "../../shaders/compiled/matmul_tile.tq2_0.spv" with { type: "bytes" };
+import matmul_tile__q1_0 from "../../shaders/compiled/matmul_tile.q1_0.spv" with { type: "bytes" };
+import matmul_tile__q2_0 from "../../shaders/compiled/matmul_tile.q2_0.spv" with { type: "bytes" };
+import matmul_tile__mxfp4 from "../../shaders/compiled/matmul_tile.mxfp4.spv" with { type: "bytes" };
+import matmul_tile__nvfp4 from "../../shaders/compiled/matmul_tile.nvfp4.spv" with { type: "bytes" };
 import matvec__f32 from "../../shaders/compiled/matvec.f32.spv" with { type: "bytes" };
 import matvec__f16 from "../../shaders/compiled/matvec.f16.spv" with { type: "bytes" };
 import matvec__bf16 from "../../shaders/compiled/matvec.bf16.spv" with { type: "bytes" };
@@ -249,10 +276,15 @@ export const SHADERS = {
     constants: {"WORKGROUP":0,"FUNCTION":1},
     modules: map,
   },
-  matmul_tiled: {
-    push: struct("matmul_tiled", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
-    constants: {"WORKGROUP":0,"LANE_ROWS":1,"LANE_TOKENS":2,"ACTIVATION":3,"PAIR":4},
-    modules: { f32: matmul_tiled__f32, f16: matmul_tiled__f16, bf16: matmul_tiled__bf16, q4_0: matmul_tiled__q4_0, q4_1: matmul_tiled__q4_1, q5_0: matmul_tiled__q5_0, q5_1: matmul_tiled__q5_1, q8_0: matmul_tiled__q8_0, q2_k: matmul_tiled__q2_k, q3_k: matmul_tiled__q3_k, q4_k: matmul_tiled__q4_k, q5_k: matmul_tiled__q5_k, q6_k: matmul_tiled__q6_k, iq1_s: matmul_tiled__iq1_s, iq1_m: matmul_tiled__iq1_m, iq2_xxs: matmul_tiled__iq2_xxs, iq2_xs: matmul_tiled__iq2_xs, iq2_s: matmul_tiled__iq2_s, iq3_xxs: matmul_tiled__iq3_xxs, iq3_s: matmul_tiled__iq3_s, iq4_nl: matmul_tiled__iq4_nl, iq4_xs: matmul_tiled__iq4_xs, tq1_0: matmul_tiled__tq1_0, tq2_0: matmul_tiled__tq2_0, q1_0: matmul_tiled__q1_0, q2_0: matmul_tiled__q2_0, mxfp4: matmul_tiled__mxfp4, nvfp4: matmul_tiled__nvfp4 },
+  matmul_coopmat: {
+    push: struct("matmul_coopmat", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"M":2,"N":3,"K":4,"TILE_ROWS":5,"TOKENS":6,"TILE_COLUMNS":7,"PART_ROWS":8,"PART_TOKENS":9,"BUFFERS":10,"ACTIVATION":11,"PAIR":12,"ALIGNED":13},
+    modules: { f16: matmul_coopmat__f16, bf16: matmul_coopmat__bf16, q4_0: matmul_coopmat__q4_0, q4_1: matmul_coopmat__q4_1, q5_0: matmul_coopmat__q5_0, q5_1: matmul_coopmat__q5_1, q8_0: matmul_coopmat__q8_0, q2_k: matmul_coopmat__q2_k, q3_k: matmul_coopmat__q3_k, q4_k: matmul_coopmat__q4_k, q5_k: matmul_coopmat__q5_k, q6_k: matmul_coopmat__q6_k, iq1_s: matmul_coopmat__iq1_s, iq1_m: matmul_coopmat__iq1_m, iq2_xxs: matmul_coopmat__iq2_xxs, iq2_xs: matmul_coopmat__iq2_xs, iq2_s: matmul_coopmat__iq2_s, iq3_xxs: matmul_coopmat__iq3_xxs, iq3_s: matmul_coopmat__iq3_s, iq4_nl: matmul_coopmat__iq4_nl, iq4_xs: matmul_coopmat__iq4_xs, tq1_0: matmul_coopmat__tq1_0, tq2_0: matmul_coopmat__tq2_0, q1_0: matmul_coopmat__q1_0, q2_0: matmul_coopmat__q2_0, mxfp4: matmul_coopmat__mxfp4, nvfp4: matmul_coopmat__nvfp4 },
+  },
+  matmul_tile: {
+    push: struct("matmul_tile", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
+    constants: {"WORKGROUP":0,"TILE_ROWS":1,"TOKENS":2,"TILE_COLUMNS":3,"LANE_ROWS":4,"LANE_TOKENS":5,"ACTIVATION":6,"PAIR":7,"ALIGNED":8},
+    modules: { f32: matmul_tile__f32, f16: matmul_tile__f16, bf16: matmul_tile__bf16, q4_0: matmul_tile__q4_0, q4_1: matmul_tile__q4_1, q5_0: matmul_tile__q5_0, q5_1: matmul_tile__q5_1, q8_0: matmul_tile__q8_0, q2_k: matmul_tile__q2_k, q3_k: matmul_tile__q3_k, q4_k: matmul_tile__q4_k, q5_k: matmul_tile__q5_k, q6_k: matmul_tile__q6_k, iq1_s: matmul_tile__iq1_s, iq1_m: matmul_tile__iq1_m, iq2_xxs: matmul_tile__iq2_xxs, iq2_xs: matmul_tile__iq2_xs, iq2_s: matmul_tile__iq2_s, iq3_xxs: matmul_tile__iq3_xxs, iq3_s: matmul_tile__iq3_s, iq4_nl: matmul_tile__iq4_nl, iq4_xs: matmul_tile__iq4_xs, tq1_0: matmul_tile__tq1_0, tq2_0: matmul_tile__tq2_0, q1_0: matmul_tile__q1_0, q2_0: matmul_tile__q2_0, mxfp4: matmul_tile__mxfp4, nvfp4: matmul_tile__nvfp4 },
   },
   matvec: {
     push: struct("matvec", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),

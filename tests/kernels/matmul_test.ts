@@ -126,7 +126,7 @@ for (const strategy of STRATEGIES) {
 }
 
 const PROMPT: Shape = { ...SMALL, rows: 200, tokens: 40 };
-const TILES = { strategy: "teams" } as const;
+const TILES = { strategy: "teams", coopmat: false } as const;
 
 for (const format of DEVICE_FORMATS) {
   const columns = FORMATS[format].blockLength < 32 ? 104 : 2 * FORMATS[format].blockLength;

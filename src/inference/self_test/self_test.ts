@@ -31,8 +31,8 @@ export interface CaseResult {
   readonly problem?: string;
 }
 
-const CONTEXT = 16;
-const UBATCH = 8;
+const CONTEXT = 64;
+const UBATCH = 48;
 const F32_BYTES = 4;
 
 /** Runs all cases on `device` and yields each result as it is known. */
