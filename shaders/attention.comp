@@ -14,7 +14,6 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_shuffle : require
-#include "include/step.glsl"
 
 layout(local_size_x_id = 0) in;
 const uint WORKGROUP = gl_WorkGroupSize.x;
@@ -36,37 +35,9 @@ layout(constant_id = 14) const bool TEMPERATURE = false;
 layout(constant_id = 15) const uint KEY_WIDTH = 64; // elements from one position's keys to the next one's
 layout(constant_id = 16) const uint VALUE_WIDTH = 64;
 layout(constant_id = 17) const bool UNROLLED = false; // all loads of keys, and of values, start before the first is used
-#include "include/activations.glsl"
+#include "include/attention.glsl"
 #include "include/attention_finish.glsl"
 #include "include/kv_cache.glsl"
-#include "include/shared_floats.glsl"
-
-layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer Tickets { uint drawn[]; };
-
-layout(push_constant, scalar) uniform Push {
-  Step step;
-  Floats q;
-  Floats y;
-  SharedFloats parts; // [parts, tokens, heads, VALUE_DIM + 2]: weighted sum, peak, total
-  Tickets tickets; // one per workgroup in x and y, 0 before and after
-  uint64_t keys;
-  uint64_t values;
-  Floats slopes;
-  Floats sinks;
-  Floats bias;
-  uint tokens;
-  uint heads;
-  uint qStride;
-  uint yStride;
-  uint window;
-  uint chunk;
-  uint biasColumns;
-  float scale;
-  float softcap;
-  float temperatureScale;
-  float temperatureInterval;
-  float temperatureOffset;
-} push;
 
 const uint SUBGROUPS = WORKGROUP / SUBGROUP;
 const uint KEY_CHUNKS = (HEAD_DIM + 7) / 8;
@@ -77,7 +48,6 @@ const uint QUERY_WORDS = 2 * KEY_CHUNKS; // vec4
 const uint QUERY_LOADS = (QUERY_WORDS + SUBGROUP - 1) / SUBGROUP;
 const uint PARTS_MAX = 32; // as in src/kernels/attention_plan.ts
 const uint LOADS_AT_ONCE = 8;
-const float LOWEST = -3.0e38; // below every score, and finite, so that differences are never NaN
 
 shared vec4 sharedQueries[IN_REGISTERS ? 1 : ROWS * QUERY_WORDS];
 shared float sharedSums[SUBGROUPS * ROWS * VALUE_CHUNKS * 8];
@@ -97,37 +67,6 @@ float peaks[ROWS];
 float totals[ROWS]; // of this lane's positions
 vec4 sums[ROWS][CHUNKS_PER_LANE][2];
 
-uint group_size() { return push.heads / gl_NumWorkGroups.y; }
-uint last_row() { return push.tokens * group_size() - 1; }
-// Rows beyond the last repeat it.
-uint token_of(uint row) { return min(row, last_row()) / group_size(); }
-uint head_of(uint row) { return gl_WorkGroupID.y * group_size() + min(row, last_row()) % group_size(); }
-
-// Cached positions [x, y) that a token sees.
-uvec2 visible(uint token) {
-  if (ENCODER) return uvec2(0, push.step.encoderLength);
-  const uint position = push.step.position + min(token, push.step.tokenCount - 1); // later rows hold anything
-  if (CAUSAL) {
-    uint first = push.window > 0 ? position + 1 - min(push.window, position + 1) : 0;
-    if (push.chunk > 0) first = max(first, position - position % push.chunk);
-    return uvec2(first, position + 1);
-  }
-  const uint end = push.step.position + push.step.tokenCount;
-  if (push.window == 0) return uvec2(0, end);
-  const uint reach = push.window / 2;
-  return uvec2(position - min(reach, position), min(end, position + reach + 1));
-}
-
-// Factor on the scores of a token.
-float scale_of(uint token) {
-  if (!TEMPERATURE) return push.scale;
-  const float a = float(push.step.position + token) + push.temperatureOffset;
-  float steps = floor(a / push.temperatureInterval);
-  if ((steps + 1.0) * push.temperatureInterval <= a) steps += 1.0; // division may be off by a bit
-  if (steps * push.temperatureInterval > a) steps -= 1.0;
-  return push.scale * (1.0 + push.temperatureScale * log(1.0 + steps));
-}
-
 // Elements 4 word ... of a query, scaled.
 vec4 load_query(uint row, uint word) {
   const uint start = token_of(row) * push.qStride + head_of(row) * HEAD_DIM;
@@ -142,20 +81,6 @@ vec4 load_query(uint row, uint word) {
 void load_chunk(uint64_t cache, uint64_t row, uint i, uint width, out vec4 v[2]) {
   if (ALIGNED) load_kv8(cache, row + 8 * i, v);
   else load_kv_part(cache, row + 8 * i, width - min(8 * i, width), v);
-}
-
-// The score of row `r` of this workgroup at `position`, from its dot product.
-float score_of(float product, uint r, uint position) {
-  float score = product;
-  if (SOFTCAP) score = push.softcap * safe_tanh(score / push.softcap);
-  const uint row = gl_WorkGroupID.x * ROWS + r;
-  const int distance = int(position) - int(push.step.position + token_of(row));
-  if (ALIBI) score -= slopes[r] * float(abs(distance));
-  if (BIAS) {
-    const int reach = int(push.biasColumns - 1) / 2;
-    score += push.bias.v[head_of(row) * push.biasColumns + uint(reach + clamp(distance, -reach, reach))];
-  }
-  return score;
 }
 
 uint part_start(uint part, uint row) {
@@ -305,7 +230,7 @@ void main() {
     else for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, key);
     [[unroll]] for (uint r = 0; r < ROWS; r++) {
       const bool seen = position >= ranges[r].x && position < min(ranges[r].y, end);
-      const float score = score_of(weights[r], r, position);
+      const float score = score_of(weights[r], firstRow + r, position, slopes[r]);
       const float peak = max(peaks[r], subgroupMax(seen ? score : LOWEST));
       const float factor = exp(peaks[r] - peak);
       weights[r] = seen ? exp(score - peak) : 0.0;

@@ -32,6 +32,7 @@ export const KERNELS: readonly KernelSource[] = [
   { name: "add" },
   { name: "advance" },
   { name: "attention" },
+  { name: "attention_coopmat", unoptimised: true },
   { name: "attention_inputs" },
   { name: "blend" },
   { name: "deinterleave" },

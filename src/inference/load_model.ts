@@ -7,7 +7,6 @@ import { formatBytes } from "../common/byte_size.ts";
 import { UserError } from "../common/errors.ts";
 import { DeviceWeights, weightBytes } from "../graph/device_weights.ts";
 import { planMemory } from "../graph/memory_plan.ts";
-import { KernelSet } from "../kernels/kernel_set.ts";
 import { type OpenModel, openModel } from "../models/open_model.ts";
 import { createTokenizer } from "../tokenizer/create_tokenizer.ts";
 import type { Tokenizer } from "../tokenizer/tokenizer.ts";
@@ -16,6 +15,7 @@ import type { Engine } from "./engine.ts";
 import { DEFAULT_UBATCH } from "./prompt_chunks.ts";
 import { ReferenceEngine } from "./reference_engine.ts";
 import { type CacheType, cacheTypeOf, largestBatch, sequenceBytes } from "./sequence_size.ts";
+import { provenKernels } from "./self_test/matrix_units.ts";
 import { Session } from "./session.ts";
 import { VulkanEngine, type VulkanResources } from "./vulkan_engine.ts";
 
@@ -93,7 +93,7 @@ async function vulkanResources(
   }
   const device = stack.use(Device.create(adapter));
   checkBudget(open, ubatchFor(device, options), options.cacheType ?? cacheTypeOf(open), device);
-  const kernels = new KernelSet(device);
+  const kernels = await provenKernels(device, options.onWarning ?? (() => {}));
   const { tensors, file } = open;
   const weights = stack.use(
     await DeviceWeights.upload(

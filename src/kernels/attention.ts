@@ -175,15 +175,18 @@ function record(node: AttentionNode, gpu: GpuContext): void {
   const keys = gpu.state(node.keys);
   const values = gpu.state(node.values);
   assert(keys.elementBytes === values.elementBytes, `${node.keys.name}: keys and values differ in type`);
-  const plan = planAttention(gpu, node, q.rows);
+  const plan = planAttention(gpu, node, q.rows, keys.elementBytes);
   const partBytes = q.rows * node.heads * (node.valueDim + 2) * 4;
   const split = plan.parts > 1
-    ? { parts: gpu.scratch(plan.parts * partBytes), tickets: gpu.tickets(plan.rowBlocks * node.kvHeads) }
+    ? {
+      parts: gpu.scratch(plan.parts * partBytes),
+      tickets: gpu.tickets(plan.workgroups[0] * plan.workgroups[1]),
+    }
     : undefined;
   gpu.recorder.dispatch(
-    gpu.kernels.get("attention", { constants: { ...plan.constants, KV_BYTES: keys.elementBytes } }),
+    gpu.kernels.get(plan.kernel, { constants: plan.constants }),
     {
-      workgroups: [plan.rowBlocks, node.kvHeads, plan.parts],
+      workgroups: plan.workgroups,
       push: {
         step: gpu.step,
         q: q.span,

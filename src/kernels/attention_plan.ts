@@ -1,12 +1,15 @@
 /** Chooses how an attention dispatch cuts its work: rows per workgroup, lanes per value, parts of the context. */
 import type { AttentionNode } from "./attention.ts";
+import { planAttentionCoopmat } from "./attention_coopmat_plan.ts";
 import type { GpuContext } from "./operation.ts";
 import { powerOfTwoUpTo } from "./teams.ts";
 
-/** Sizes of a dispatch of `attention.comp`; `parts` is the number of pieces of the context. */
+/** A kernel with its constants and grid. */
 export interface AttentionPlan {
+  readonly kernel: "attention" | "attention_coopmat";
   readonly constants: Readonly<Record<string, number | boolean>>;
-  readonly rowBlocks: number;
+  readonly workgroups: readonly [number, number, number];
+  /** Pieces of the context, whose results have to be joined. */
   readonly parts: number;
 }
 
@@ -42,8 +45,24 @@ interface Grain {
 const GPU_GRAIN: Grain = { subgroups: 4, workgroups: 512, positions: 64 };
 const CPU_GRAIN: Grain = { subgroups: 1, workgroups: 2, positions: 512 };
 
-/** The plan for `tokens` rows of queries. */
-export function planAttention(gpu: GpuContext, node: AttentionNode, tokens: number): AttentionPlan {
+/** The plan for `tokens` rows of queries over a cache of `elementBytes` per element. */
+export function planAttention(
+  gpu: GpuContext,
+  node: AttentionNode,
+  tokens: number,
+  elementBytes: number,
+): AttentionPlan {
+  return planAttentionCoopmat(gpu.kernels, node, tokens, elementBytes) ??
+    planSubgroups(gpu, node, tokens, elementBytes);
+}
+
+/** For `attention.comp`. */
+function planSubgroups(
+  gpu: GpuContext,
+  node: AttentionNode,
+  tokens: number,
+  elementBytes: number,
+): AttentionPlan {
   const { kernels, contextBucket } = gpu;
   const { headDim, valueDim, window } = node;
   const onCpu = kernels.strategy === "lanes";
@@ -71,6 +90,7 @@ export function planAttention(gpu: GpuContext, node: AttentionNode, tokens: numb
     HEAD_DIM: headDim,
     VALUE_DIM: valueDim,
     ROWS: rows,
+    KV_BYTES: elementBytes,
     ALIGNED: widths.every((width) => width % ELEMENTS_PER_CHUNK === 0),
     CAUSAL: node.causal,
     ENCODER: node.encoder ?? false,
@@ -84,5 +104,5 @@ export function planAttention(gpu: GpuContext, node: AttentionNode, tokens: numb
     VALUE_WIDTH: node.values.width,
     UNROLLED: Math.max(headDim, valueDim) <= (onCpu ? UNROLLED_DIM_MAX : GPU_UNROLLED_DIM_MAX),
   };
-  return { constants, rowBlocks, parts };
+  return { kernel: "attention", constants, workgroups: [rowBlocks, node.kvHeads, parts], parts };
 }

@@ -5,6 +5,7 @@ import { f32, u32, u64 } from "../../ffi/types.ts";
 import add from "../../shaders/compiled/add.spv" with { type: "bytes" };
 import advance from "../../shaders/compiled/advance.spv" with { type: "bytes" };
 import attention from "../../shaders/compiled/attention.spv" with { type: "bytes" };
+import attention_coopmat from "../../shaders/compiled/attention_coopmat.spv" with { type: "bytes" };
 import attention_inputs from "../../shaders/compiled/attention_inputs.spv" with { type: "bytes" };
 import blend from "../../shaders/compiled/blend.spv" with { type: "bytes" };
 import deinterleave from "../../shaders/compiled/deinterleave.spv" with { type: "bytes" };
@@ -230,6 +231,11 @@ export const SHADERS = {
     push: struct("attention", { step: u64, q: u64, y: u64, parts: u64, tickets: u64, keys: u64, values: u64, slopes: u64, sinks: u64, bias: u64, tokens: u32, heads: u32, qStride: u32, yStride: u32, window: u32, chunk: u32, biasColumns: u32, scale: f32, softcap: f32, temperatureScale: f32, temperatureInterval: f32, temperatureOffset: f32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"HEAD_DIM":2,"VALUE_DIM":3,"ROWS":4,"KV_BYTES":5,"ALIGNED":6,"CAUSAL":7,"ENCODER":8,"IN_REGISTERS":9,"VALUE_LANES":10,"SOFTCAP":11,"ALIBI":12,"BIAS":13,"TEMPERATURE":14,"KEY_WIDTH":15,"VALUE_WIDTH":16,"UNROLLED":17},
     modules: attention,
+  },
+  attention_coopmat: {
+    push: struct("attention_coopmat", { step: u64, q: u64, y: u64, parts: u64, tickets: u64, keys: u64, values: u64, slopes: u64, sinks: u64, bias: u64, tokens: u32, heads: u32, qStride: u32, yStride: u32, window: u32, chunk: u32, biasColumns: u32, scale: f32, softcap: f32, temperatureScale: f32, temperatureInterval: f32, temperatureOffset: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"M":2,"N":3,"K":4,"HEAD_DIM":5,"VALUE_PART":6,"VALUE_DIM":7,"POSITIONS":8,"CAUSAL":9,"ENCODER":10,"SOFTCAP":11,"ALIBI":12,"BIAS":13,"TEMPERATURE":14,"KEY_WIDTH":15,"VALUE_WIDTH":16},
+    modules: attention_coopmat,
   },
   attention_inputs: {
     push: struct("attention_inputs", { step: u64, q: u64, k: u64, v: u64, y: u64, keys: u64, values: u64, queryNorm: u64, keyNorm: u64, frequencies: u64, heads: u32, kvHeads: u32, headDim: u32, valueWidth: u32, rotaryOffset: u32, rotaryDim: u32, qStride: u32, kStride: u32, vStride: u32, yStride: u32, epsilon: f32, magnitude: f32 }),

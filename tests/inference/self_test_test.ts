@@ -2,7 +2,10 @@ import { assertEquals, assertFails } from "../support/assert.ts";
 import { withEnv } from "../support/env.ts";
 import { TempDirectory } from "../support/temp.ts";
 import { Device, Instance, validationAvailable } from "../../src/vulkan/mod.ts";
-import { judge, relativeError, selfTest } from "../../src/inference/self_test/self_test.ts";
+import { matrixUnitsAreRight, provenKernels } from "../../src/inference/self_test/matrix_units.ts";
+import { relativeError } from "../../src/inference/self_test/relative_error.ts";
+import { judge, selfTest } from "../../src/inference/self_test/self_test.ts";
+import { hasCoopmat } from "../support/device_features.ts";
 
 Deno.test("relativeError() relates the largest difference to the largest expected element", () => {
   assertEquals(relativeError(Float32Array.of(1, -8, 3), Float32Array.of(1, -8, 2)), 1 / 8);
@@ -56,4 +59,54 @@ Deno.test("selfTest() says when it has no place to write", async () => {
     () => assertFails(() => selfTest(device).next(), "set TMPDIR to a folder that can be written"),
   );
   assertEquals(error.name, "UserError");
+});
+
+/** A device as `provenKernels()` sees it: a GPU with matrix units that are not there. */
+function withMatrixUnits(device: Device): Device {
+  const shape = {
+    m: 16,
+    n: 16,
+    k: 16,
+    a: "f16",
+    b: "f16",
+    c: "f32",
+    result: "f32",
+    scope: 3,
+    saturating: false,
+  };
+  const info = { ...device.info, isCpu: false, coopmat: shape, name: "Some GPU", driverInfo: "driver 7" };
+  return Object.create(device, { info: { value: info } });
+}
+
+Deno.test("provenKernels() does without matrix units that do not work, and says so once", async () => {
+  using instance = Instance.create();
+  await using device = Device.create(instance.adapters()[0]);
+  const warnings: string[] = [];
+  const answers = (right: boolean) =>
+    provenKernels(withMatrixUnits(device), (message) => warnings.push(message), () => Promise.resolve(right));
+  assertEquals((await answers(true)).coopmat?.m, 16);
+  assertEquals(warnings, []);
+  assertEquals((await answers(false)).coopmat, null);
+  assertEquals(warnings, [
+    "the matrix units of Some GPU do not work (driver 7): prompts are processed without",
+  ]);
+});
+
+Deno.test("provenKernels() does not ask a device whose matrix units are switched off", async () => {
+  using instance = Instance.create();
+  await using device = Device.create(instance.adapters()[0]);
+  const ask = () =>
+    provenKernels(withMatrixUnits(device), () => {}, () => Promise.reject(new Error("asked")));
+  assertEquals((await withEnv({ ZINC_NO_COOPMAT: "1" }, ask)).coopmat, null);
+});
+
+Deno.test({
+  name: `matrixUnitsAreRight() of this machine's device${hasCoopmat() ? "" : " (it has none)"}`,
+  ignore: !hasCoopmat(),
+  fn: async () => {
+    using instance = Instance.create();
+    await using device = Device.create(instance.adapters()[0]);
+    assertEquals(await matrixUnitsAreRight(device), true);
+    assertEquals(device.liveObjects, 0);
+  },
 });

@@ -17,6 +17,8 @@ import { type Device, DeviceLostError, span } from "../../vulkan/mod.ts";
 import { DeviceSampler } from "../device_sampler.ts";
 import { resolveSampling } from "../sampling/mod.ts";
 import { BATCHES, KNOWN_ANSWER_CASES, type KnownAnswerCase } from "./cases.ts";
+import { MATRIX_UNIT_CASES, MATRIX_UNIT_TOLERANCE } from "./matrix_units.ts";
+import { relativeError } from "./relative_error.ts";
 import { INPUT, TOKENS, WIDTH, writeTestWeights } from "./weights.ts";
 
 /** What became of one case. */
@@ -43,6 +45,10 @@ export async function* selfTest(device: Device): AsyncGenerator<CaseResult> {
     yield await orProblem(testCase.name, () => runCase(testCase, { device, kernels, file }));
   }
   yield await orProblem("sampler", () => runSampler(device, kernels, file));
+  if (!kernels.coopmat) return;
+  for (const { name, errorOn } of MATRIX_UNIT_CASES) {
+    yield await orProblem(name, async () => judge(name, await errorOn(device), MATRIX_UNIT_TOLERANCE));
+  }
 }
 
 /** The test weights in a file without a name: however this process ends, nothing of it is left behind. */
@@ -81,20 +87,6 @@ async function orProblem(name: string, run: () => Promise<CaseResult>): Promise<
 /** `result.ok` for an error and what is allowed; NaN is never allowed. */
 export function judge(name: string, error: number, tolerance: number): CaseResult {
   return { name, error, tolerance, ok: error <= tolerance };
-}
-
-/** Largest difference as a share of the largest expected element. */
-export function relativeError(actual: Float32Array, expected: Float32Array): number {
-  if (actual.length !== expected.length) return NaN;
-  let worst = 0;
-  let magnitude = 0;
-  for (let i = 0; i < expected.length; i++) {
-    const difference = Math.abs(actual[i] - expected[i]);
-    if (Number.isNaN(difference)) return NaN;
-    worst = Math.max(worst, difference);
-    magnitude = Math.max(magnitude, Math.abs(expected[i]));
-  }
-  return magnitude > 0 ? worst / magnitude : worst;
 }
 
 interface Rig {
