@@ -10,15 +10,6 @@ export function wholeNumber(min = 0, max = Number.MAX_SAFE_INTEGER): (text: stri
   };
 }
 
-/** Parser of numbers from `min` to `max`. */
-export function numberBetween(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() !== "" && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`Expected a number ${bounds(min, max)}`);
-  };
-}
-
 /** Parses `1,2,3` (spaces allowed) into token ids. */
 export function tokenList(text: string): number[] {
   const parts = text.split(/[\s,]+/).filter((part) => part !== "");
@@ -42,6 +33,5 @@ export function repeated(value: string, before: readonly string[] = []): string[
 }
 
 function bounds(min: number, max: number): string {
-  if (max === Number.MAX_SAFE_INTEGER || max === Infinity) return `from ${min} on`;
-  return `from ${min} to ${max}`;
+  return max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`;
 }

@@ -6,8 +6,6 @@ export const STYLE = {
   reset: "\x1b[0m",
   /** Less visible: statistics and hints. */
   dim: "\x1b[2m",
-  /** More visible: prompts and headings. */
-  bold: "\x1b[1m",
   /** For OK. */
   green: "\x1b[32m",
   /** For WARN. */

@@ -140,11 +140,6 @@ export class Device implements Disposable, AsyncDisposable {
     return this.#pipelines.get(options);
   }
 
-  /** Writes compiled pipelines to the cache folder, so that the next start need not compile them. */
-  savePipelineCache(): void {
-    this.#cache.save();
-  }
-
   /** What the driver's compiler says about a pipeline; empty without the option `pipelineStatistics`. */
   statistics(pipeline: ComputePipeline): PipelineStatistic[] {
     if (!this.#pipelines.keepsStatistics) return [];

@@ -87,6 +87,15 @@ Deno.test("files that are no models get one line each, exit code 1, and nothing 
   assertEquals(folder.names(), before);
 });
 
+Deno.test("zinc list shows what is there on standard output, and what could be pulled on standard error", async () => {
+  using folder = new TempDirectory();
+  const env = { XDG_CACHE_HOME: folder.path };
+  const { code, stdout, stderr } = await runZinc(["list"], { env });
+  assertEquals([code, stdout], [0, ""]);
+  assert(/^PULL ALSO KNOWS\nsmollm2-135m-instruct +small chat model, the default\n/.test(stderr), stderr);
+  assertEquals(await runZinc(["list", "--json"], { env }), { code: 0, stdout: "[]\n", stderr: "" });
+});
+
 Deno.test("a model that nobody knows gets a suggestion", async () => {
   using folder = new TempDirectory();
   const { code, stderr } = await runZinc(["tokenize", "-m", "smollm2-135m-instrct", "x"], {

@@ -1,5 +1,5 @@
 import { assertEquals, assertFails } from "../support/assert.ts";
-import { numberBetween, repeated, tokenList, wholeNumber } from "../../src/cli/flags.ts";
+import { repeated, tokenList, wholeNumber } from "../../src/cli/flags.ts";
 
 Deno.test("wholeNumber() takes whole numbers in its range alone", async () => {
   assertEquals([wholeNumber()("0"), wholeNumber(1)("+7"), wholeNumber(-5)("-5")], [0, 7, -5]);
@@ -7,13 +7,6 @@ Deno.test("wholeNumber() takes whole numbers in its range alone", async () => {
     await assertFails(() => wholeNumber()(text), "Expected a whole number from 0 on");
   }
   await assertFails(() => wholeNumber(1, 8)("9"), "Expected a whole number from 1 to 8");
-});
-
-Deno.test("numberBetween() takes numbers in its range alone", async () => {
-  assertEquals([numberBetween(0, 2)("0.5"), numberBetween(0, 2)("1e0")], [0.5, 1]);
-  for (const text of ["", "x", "NaN", "2.1", "-0.1", "1e999"]) {
-    await assertFails(() => numberBetween(0, 2)(text), "Expected a number from 0 to 2");
-  }
 });
 
 Deno.test("tokenList() takes ids separated by commas or spaces", async () => {

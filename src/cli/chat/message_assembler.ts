@@ -24,11 +24,6 @@ export class MessageAssembler {
     return this.#fenced ? this.#pushFenced(text) : this.#pushPlain(text);
   }
 
-  /** What is held so far, as a message; for the end of input. */
-  finish(): string {
-    return this.#complete();
-  }
-
   /** Forgets an unfinished message. */
   reset(): void {
     this.#lines = [];

@@ -81,7 +81,10 @@ function writeFloats(path: string, values: Float32Array): void {
 function describe(inspection: Inspection): string {
   const { memory, metadata, tensors, end_of_generation: ends } = inspection;
   const facts: [string, string][] = [
-    ["File", `${inspection.file} (${formatBytes(inspection.bytes)}, GGUF version ${inspection.version})`],
+    [
+      "File",
+      `${printable(inspection.file)} (${formatBytes(inspection.bytes)}, GGUF version ${inspection.version})`,
+    ],
     ["Architecture", printable(inspection.architecture ?? "not given")],
     ["Parameters", inspection.parameters.toLocaleString("en-US")],
     ["Tensor types", typeSummary(tensors)],

@@ -3,7 +3,7 @@ import { formatBytes } from "../../common/byte_size.ts";
 import { KNOWN_MODELS } from "../../hub/known_models.ts";
 import { ModelStore, type StoredModel } from "../../hub/store.ts";
 import type { AddCommand } from "../command.ts";
-import { notice } from "../output.ts";
+import { writeError } from "../output.ts";
 import { table } from "../table.ts";
 
 /** Adds `zinc list`. */
@@ -28,7 +28,8 @@ export const addList: AddCommand = (program, { out }) => {
         await out.write(table(["NAME", "SIZE", "SOURCE", "PATH"], rows));
       }
       const missing = KNOWN_MODELS.filter(({ name }) => !models.some((model) => model.name === name));
-      if (missing.length > 0) notice(`pull also knows ${missing.map(({ name }) => name).join(", ")}`);
+      if (missing.length === 0) return;
+      writeError(table(["PULL ALSO KNOWS", ""], missing.map(({ name, description }) => [name, description])));
     });
 };
 
