@@ -91,11 +91,11 @@ Place place_after(Place at, uint endTile) {
 // Asks for the weights of stream `s`, a row of a matrix. Where there is nothing to read, group 0 of the weight serves: it is in
 // the cache, and x is 0 there or the product is not looked at.
 Quants fetch(Place at, uint s, bool wanted) {
-  const uint column = column_group(at.part);
+  const uint column = min(column_group(at.part), row_groups() - 1);
   const uint segment = SUM ? column / groups_per_row() : 0;
   const uint row = weight_row(s / ROWS, min(first_row(at.tile) + s % ROWS, product_rows() - 1), first_token(), segment);
   const uint group = row * groups_per_row() + (column - segment * groups_per_row());
-  return load_group(weights_of(s / ROWS), wanted && column < row_groups() ? group : 0);
+  return load_group(weights_of(s / ROWS), wanted && column_group(at.part) < row_groups() ? group : 0);
 }
 
 // Adds up each value over the lanes of a team: with each exchange, half of the lanes go on with half of the values.

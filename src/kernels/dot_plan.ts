@@ -36,6 +36,8 @@ export interface DotShape {
   readonly matrices: 1 | 2;
   /** Rows of x. */
   readonly tokens: number;
+  /** Products of this shape in one dispatch, where `tokens` are the rows of x of each. */
+  readonly products?: number;
   /** Whether every row of x starts at a multiple of 16 bytes. */
   readonly aligned: boolean;
 }
@@ -45,7 +47,7 @@ export interface DotSizes {
   readonly constants: Readonly<Record<string, number | boolean>>;
   /** In x, over the rows of the product. */
   readonly rowWorkgroups: number;
-  /** In y, over the rows of x. */
+  /** In y, over the rows of x or the products. */
   readonly tokenWorkgroups: number;
 }
 
@@ -71,7 +73,7 @@ export function dotSizes(kernels: KernelSet, shape: DotShape): DotSizes | undefi
   // Four lanes together find the scale of 32 elements of x.
   if (!group || columns % group !== 0 || kernels.subgroup < 4) return undefined;
   const tokens = Math.min(powerOfTwoFrom(shape.tokens), SUMS_MAX / matrices);
-  const tokenWorkgroups = Math.ceil(shape.tokens / tokens);
+  const tokenWorkgroups = shape.products ?? Math.ceil(shape.tokens / tokens);
   const groups = columns * segments / group;
   const team = Math.min(powerOfTwoFrom(groups), kernels.subgroup);
   // Two bytes an element and at most 8 bytes of scales per 16, or float32.
