@@ -59,7 +59,11 @@ Deno.test("the executable says its version without a home, and leaves nothing be
 
 Deno.test("the executable is zinc and not the runtime inside it", () => {
   const { code, stdout, stderr } = run(["eval", "1"]);
-  assertEquals([code, stdout, stderr], [2, "", "zinc: Unknown command 'eval'; zinc --help lists the commands\n"]);
+  assertEquals([code, stdout, stderr], [
+    2,
+    "",
+    "zinc: Unknown command 'eval'; zinc --help lists the commands\n",
+  ]);
 });
 
 Deno.test("the executable inspects a model", () => {
