@@ -113,8 +113,14 @@ export class VulkanEngine implements Engine {
     let read = 0;
     let tokens: number[] = [];
     const goesOn = (steps: number) => {
-      tokens = Array.from({ length: steps }, () => this.#sampler.token(read++));
-      return !signal?.aborted && !tokens.some((token) => endOfGeneration.has(token));
+      tokens = [];
+      let ended = false;
+      for (let i = 0; i < steps && !ended; i++) {
+        tokens.push(this.#sampler.token(read++));
+        // Steps behind the end have sampled nothing: their entries of the ring hold anything.
+        ended = endOfGeneration.has(tokens[i]);
+      }
+      return !signal?.aborted && !ended;
     };
     try {
       for await (const _ of this.#steps(batch, maxTokens, tail, goesOn)) {
