@@ -8,6 +8,7 @@
  */
 import { parseArgs } from "node:util";
 import { usageError, UserError } from "../src/common/errors.ts";
+import { runTool } from "../tools/run_tool.ts";
 
 /** The fields of a result row that both programs share. */
 interface Row {
@@ -60,12 +61,4 @@ async function run(args: string[]): Promise<void> {
   }
 }
 
-if (import.meta.main) {
-  try {
-    await run(Deno.args);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    console.error(error.message);
-    Deno.exit(error.exitCode);
-  }
-}
+if (import.meta.main) await runTool(run);

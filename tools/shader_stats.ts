@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { table } from "../src/cli/table.ts";
 import { toJson } from "../src/common/json.ts";
-import { usageError, UserError } from "../src/common/errors.ts";
+import { usageError } from "../src/common/errors.ts";
 import { openModel } from "../src/models/open_model.ts";
 import { chooseAdapter, Instance } from "../src/vulkan/mod.ts";
 import { chosenPipelines } from "./shader_stats/chosen_pipelines.ts";
@@ -19,6 +19,7 @@ import { CompilerDevice } from "./shader_stats/compiler_device.ts";
 import { type Figures, figuresOf } from "./shader_stats/figures.ts";
 import { describeModel, writeEmptyModel } from "./synth/model.ts";
 import { SHAPES } from "./synth/shapes.ts";
+import { runTool } from "./run_tool.ts";
 
 const USAGE = `usage: shader_stats.ts MODEL... [--device D] [--subgroup N] [--context N] [--decode] [--json]
   MODEL       a GGUF file, or a shape: ${SHAPES.map((shape) => shape.name).join(" ")}
@@ -117,12 +118,4 @@ function tableOf(rows: readonly StatsRow[]): string {
   return table(COLUMNS.map(([title]) => title), cells);
 }
 
-if (import.meta.main) {
-  try {
-    Deno.exit(run(Deno.args));
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    console.error(error.message);
-    Deno.exit(error.exitCode);
-  }
-}
+if (import.meta.main) await runTool(run);

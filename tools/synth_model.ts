@@ -7,10 +7,11 @@
  */
 import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { usageError, UserError } from "../src/common/errors.ts";
+import { usageError } from "../src/common/errors.ts";
 import { dataBytes, describeModel, parameterCount, writeEmptyModel, writeModel } from "./synth/model.ts";
 import { MIXES, type MixName } from "./synth/quant_mix.ts";
 import { type Shape, SHAPES } from "./synth/shapes.ts";
+import { runTool } from "./run_tool.ts";
 
 const USAGE = `usage: synth_model.ts SHAPE FILE [--layers N] [--quant TYPE] [--pure] [--seed N]
   SHAPE     ${SHAPES.map((shape) => shape.name).join(" ")}
@@ -77,12 +78,4 @@ function wholeNumber(flag: string, text: string, least: number): number {
   throw usageError(`Expected a whole number from ${least} on for ${flag}, found "${text}"`);
 }
 
-if (import.meta.main) {
-  try {
-    run(Deno.args);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    console.error(error.message);
-    Deno.exit(error.exitCode);
-  }
-}
+if (import.meta.main) await runTool(run);

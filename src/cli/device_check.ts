@@ -19,8 +19,7 @@ export interface CheckLine {
 
 /** Checks the device that `selection` names, the default one without. Throws `UserError` when there is none. */
 export async function* checkDevice(selection: string | undefined): AsyncGenerator<CheckLine> {
-  using instance = Instance.create();
-  const adapters = instance.adapters();
+  const adapters = Instance.ofProcess().adapters();
   if (adapters.length === 0) throw noDriver();
   const adapter = chooseAdapter(adapters, selection);
   yield* describeAdapter(adapter);

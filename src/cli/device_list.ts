@@ -38,8 +38,7 @@ export interface DeviceEntry {
 
 /** All devices, each piece of hardware once. Throws `UserError` when there is no loader or no driver. */
 export function listDevices(): DeviceEntry[] {
-  using instance = Instance.create();
-  const adapters = distinctAdapters(instance.adapters());
+  const adapters = distinctAdapters(Instance.ofProcess().adapters());
   if (adapters.length === 0) throw noDriver();
   const preferred = chooseAdapter(adapters);
   return adapters.map((adapter, index) => describe(adapter, index, adapter === preferred));

@@ -86,8 +86,7 @@ async function vulkanResources(
   options: LoadOptions,
   stack: AsyncDisposableStack,
 ): Promise<VulkanResources> {
-  const instance = stack.use(Instance.create());
-  const adapter = chooseAdapter(instance.adapters(), options.device);
+  const adapter = chooseAdapter(Instance.ofProcess().adapters(), options.device);
   if (adapter.type === "cpu") {
     options.onWarning?.(`no GPU found: running on the CPU through ${adapter.name}, which is far slower`);
   }

@@ -33,6 +33,7 @@ export class Instance implements Disposable {
   /** `VkInstance`. */
   readonly handle: bigint;
   readonly #log: ValidationLog | null;
+  static #ofProcess: Instance | undefined;
   #references = 1;
   #disposed = false;
   readonly #onMessage: ((message: string) => void) | undefined;
@@ -90,6 +91,14 @@ export class Instance implements Disposable {
     check(result, "start Vulkan");
     log?.attached();
     return new Instance(vk, readU64(handle), log, options);
+  }
+
+  /**
+   * The instance that this process keeps to its end: NVIDIA's loader finds no driver any more once about 29 instances have come and
+   * gone, and a process may load more models than that. Not to be disposed. Throws like {@linkcode create}.
+   */
+  static ofProcess(): Instance {
+    return Instance.#ofProcess ??= Instance.create();
   }
 
   /** Every device that a driver offers, in the loader's order. Empty without a driver. */

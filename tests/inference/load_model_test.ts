@@ -1,6 +1,7 @@
-import { assertEquals } from "../support/assert.ts";
+import { assert, assertEquals } from "../support/assert.ts";
 import { goldenModel } from "../support/golden.ts";
 import { loadModel, type LoadOptions } from "../../src/inference/load_model.ts";
+import { Instance } from "../../src/vulkan/mod.ts";
 
 /** Tokens per batch of an engine that was loaded with `options`, and whether a CPU runs it. */
 async function batchOf(options: LoadOptions): Promise<[ubatch: number, cpu: boolean]> {
@@ -18,4 +19,14 @@ Deno.test("loadModel() makes batches short where a CPU works on them, so that a 
 Deno.test("loadModel() takes the batch that it is told", async () => {
   assertEquals((await batchOf({ ubatch: 64 }))[0], 64);
   assertEquals((await batchOf({ ubatch: 64, executor: "reference" }))[0], 64);
+});
+
+Deno.test("models that follow each other share one Vulkan instance, of which drivers allow a process only so many", async () => {
+  const instances = new Set<Instance>([Instance.ofProcess()]);
+  for (let i = 0; i < 2; i++) {
+    await using model = await loadModel(goldenModel("llama2"));
+    instances.add(model.device!.adapter.instance);
+  }
+  assertEquals(instances.size, 1);
+  assert(Instance.ofProcess().adapters().length > 0, "the instance is gone with the models");
 });
