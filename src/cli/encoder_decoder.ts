@@ -12,11 +12,9 @@ export function isEncoderDecoder(model: Model): boolean {
   return model.open.family.kind === "encoder-decoder";
 }
 
-/** The token that the decoder begins with: the file's, else padding as T5 has it. */
-export function decoderStart({ open, tokenizer }: Model): number {
-  const key = `${open.config.architecture}.decoder_start_token_id`;
-  const range = { min: 0, max: tokenizer.vocabSize - 1 };
-  return open.file.metadata.integer(key, range, tokenizer.pad ?? 0);
+/** The token that the decoder begins with. */
+export function decoderStart({ open: { family, config } }: Model): number {
+  return family.decoderStart!(config);
 }
 
 /** A session whose decoder attends to the encoded `source`; generate from {@linkcode decoderStart}. */

@@ -1,5 +1,6 @@
 /**
- * Turns a graph into a recorded command buffer that is replayed for every step of its shape.
+ * Turns a graph into a recorded command buffer that is replayed for every step of its shape; a graph with very much to compute into
+ * several, so that they can be submitted one after the other.
  *
  * Each node records its dispatches through its operation; the recorder inserts a barrier only where a dispatch touches bytes that
  * an earlier one wrote or still reads. Nothing that changes from step to step is recorded: kernels read it from the step buffer.
@@ -14,16 +15,11 @@ import type {
 } from "../kernels/operation.ts";
 import type { KernelSet } from "../kernels/kernel_set.ts";
 import { recordNode } from "../kernels/registry.ts";
-import {
-  type CommandBuffer,
-  type Device,
-  type DeviceBuffer,
-  Recorder,
-  type Span,
-  span,
-} from "../vulkan/mod.ts";
+import { type Device, type DeviceBuffer, type LabelTime, Recorder, type Span, span } from "../vulkan/mod.ts";
 import type { Graph } from "./builder.ts";
 import { type MemoryPlan, planMemory } from "./memory_plan.ts";
+import type { PlanPiece } from "./piece_runner.ts";
+import { cutByWork } from "./work.ts";
 
 const ELEMENT_BYTES = 4;
 /** Room for the tickets of all nodes of a plan; a plan with more uses them again, one node after the other. */
@@ -51,46 +47,60 @@ export interface PlanOptions {
   readonly contextBucket: number;
   /** Time every dispatch. */
   readonly profile?: boolean;
+  /** Multiplications and additions that one command buffer carries at most, unless a single node has more; by default all of them. */
+  readonly pieceWork?: number;
   /** Records what follows the graph: a sampler, or a copy of the result. */
   readonly tail?: (gpu: GpuContext, result: DeviceMatrix) => void;
 }
 
 /** A recorded forward pass. */
 export interface Plan extends Disposable {
-  readonly commandBuffer: CommandBuffer;
+  /** To be run in this order. */
+  readonly pieces: readonly PlanPiece[];
   readonly dispatches: number;
   readonly barriers: number;
   /** Elements per row of the graph's result. */
   readonly resultWidth: number;
+  /** Device time of each dispatch in the latest run, in order; wait for that run first. Empty unless profiled. */
+  times(): LabelTime[];
 }
 
 /** Records `graph`. */
 export function recordPlan(graph: Graph, resources: PlanResources, options: PlanOptions): Plan {
-  const memory = planMemory(graph);
-  const recorder = new Recorder(resources.device, { label: options.label, profile: options.profile });
-  const gpu = gpuContext(recorder, memory, resources, options);
-  for (const node of graph.nodes) recordNode(node, gpu.next());
-  options.tail?.(gpu.next(), gpu.context.matrix(graph.result));
-  const { dispatches, barriers } = recorder.stats;
-  const commandBuffer = recorder.finish();
+  const { label, profile, contextBucket, pieceWork = Infinity, tail } = options;
+  const cuts = cutByWork(graph.nodes, contextBucket, pieceWork);
+  const contextFor = gpuContexts(planMemory(graph), resources, contextBucket);
+  const counts = { dispatches: 0, barriers: 0 };
+  using made = new DisposableStack();
+  const pieces: PlanPiece[] = [];
+  for (const [i, { nodes, work }] of cuts.entries()) {
+    using recorder = new Recorder(resources.device, { label, profile });
+    const gpu = contextFor(recorder);
+    for (const node of nodes) recordNode(node, gpu.next());
+    if (i === cuts.length - 1) tail?.(gpu.next(), gpu.context.matrix(graph.result));
+    counts.dispatches += recorder.stats.dispatches;
+    counts.barriers += recorder.stats.barriers;
+    pieces.push({ commandBuffer: made.use(recorder.finish()), work });
+  }
+  const owned = made.move();
   return {
-    commandBuffer,
-    dispatches,
-    barriers,
+    pieces,
+    ...counts,
     resultWidth: graph.result.width,
-    [Symbol.dispose]: () => commandBuffer[Symbol.dispose](),
+    times: () => pieces.flatMap(({ commandBuffer }) => commandBuffer.times()),
+    [Symbol.dispose]: () => owned.dispose(),
   };
 }
 
-function gpuContext(recorder: Recorder, memory: MemoryPlan, resources: PlanResources, options: PlanOptions) {
+/** Makes the context of each command buffer of a plan; they share memory. */
+function gpuContexts(memory: MemoryPlan, resources: PlanResources, contextBucket: number) {
   const arena = resources.arena(memory.bytes);
   let scratchUsed = 0;
   let ticketsUsed = 0;
-  const context: GpuContext = {
+  const shared: Omit<GpuContext, "recorder"> = {
     kernels: resources.kernels,
-    recorder,
     step: resources.step,
-    contextBucket: options.contextBucket,
+    contextBucket,
     matrix: (value) => matrixOf(value, arena, memory),
     weight: (weight) => resources.weight(weight),
     state: (slot) => resources.state(slot),
@@ -107,13 +117,16 @@ function gpuContext(recorder: Recorder, memory: MemoryPlan, resources: PlanResou
       return span(buffer, offset + ticketsUsed - bytes, bytes);
     },
   };
-  return {
-    context,
-    /** The context for the next node; scratch memory of the node before is free again. */
-    next(): GpuContext {
-      scratchUsed = 0;
-      return context;
-    },
+  return (recorder: Recorder) => {
+    const context: GpuContext = { ...shared, recorder };
+    return {
+      context,
+      /** The context for the next node; scratch memory of the node before is free again. */
+      next(): GpuContext {
+        scratchUsed = 0;
+        return context;
+      },
+    };
   };
 }
 

@@ -63,7 +63,7 @@ function stateRead(node: Node, position: number, slotBytes: SlotBytes): number {
 }
 
 /** Every tensor among a node's fields, those that fused neighbours brought along included. */
-function weightsOf(node: Node): Weight[] {
+export function weightsOf(node: Node): Weight[] {
   const { inputs: _inputs, outputs: _outputs, ...fields } = node;
   return tensorsAmong(fields);
 }

@@ -19,6 +19,7 @@ import {
 import type { Graph, Pass } from "./builder.ts";
 import { fuse } from "./fuse.ts";
 import type { DeviceWeights } from "./device_weights.ts";
+import { PieceRunner } from "./piece_runner.ts";
 import { type Plan, type PlanOptions, type PlanResources, recordPlan, TICKETS_BYTES } from "./plan.ts";
 
 /** Bytes of a cached key or value element: float16 where the caller does not say otherwise. */
@@ -28,6 +29,11 @@ const FLOAT32_BYTES = 4;
 const STAGING_SLOTS = 8;
 /** Smallest context bucket, positions. */
 const SMALLEST_BUCKET = 256;
+/**
+ * Multiplications and additions of one piece of a prompt: a slow GPU takes a second for them. A CPU has no watchdog, but whoever
+ * stops it waits for a piece.
+ */
+const PIECE_WORK = { gpu: 1e11, cpu: 1e10 };
 /** Plans kept: decode buckets, and the prompt sizes met lately. */
 const PLANS_MAX = 32;
 
@@ -44,6 +50,8 @@ export interface SequenceOptions {
   readonly kvElementBytes?: 2 | 4;
   /** Names of fusions to leave out; by default those that the environment switches off. */
   readonly disabledFusions?: ReadonlySet<string>;
+  /** Multiplications and additions that a command buffer of a prompt carries; what the device can take by default. */
+  readonly pieceWork?: number;
   build(tokens: number, outputs: number, pass: Pass): Graph;
 }
 
@@ -97,6 +105,7 @@ export class VulkanSequence implements Disposable {
   readonly #states: readonly { span: Span; elementBytes: number }[];
   readonly #plans = new Map<string, Plan>();
   readonly #staging: StagingSlot[];
+  readonly #pieces: PieceRunner;
   readonly #tickets: Span;
   readonly #clearRecurrent: CommandBuffer;
   readonly #growing = {
@@ -125,6 +134,7 @@ export class VulkanSequence implements Disposable {
         busyUntil: 0,
       };
     });
+    this.#pieces = new PieceRunner(device);
     this.#tickets = span(buffer("tickets", TICKETS_BYTES, "activations"));
     using zero = this.#recordOnce("clear tickets", (recorder) => recorder.fill(this.#tickets, 0));
     device.submit([zero]);
@@ -156,6 +166,7 @@ export class VulkanSequence implements Disposable {
     options: { readonly pass?: Pass; readonly profile?: boolean } = {},
   ): Plan {
     const { pass = "logits", profile = false } = options;
+    const { device, pieceWork = PIECE_WORK[device.info.isCpu ? "cpu" : "gpu"] } = this.#options;
     const key = `${pass}/${tokens}/${outputs}/${bucket}/${tail?.name ?? ""}${profile ? "/profile" : ""}`;
     let plan = this.#plans.get(key);
     if (plan) this.#plans.delete(key); // to the end: most recently used
@@ -164,6 +175,8 @@ export class VulkanSequence implements Disposable {
         label: key,
         contextBucket: bucket,
         profile,
+        // Generation replays one command buffer: a token is never too much work.
+        pieceWork: tokens > 1 ? pieceWork : undefined,
         tail: tail && ((gpu, result) => tail.record(gpu, result)),
       });
     }
@@ -172,22 +185,31 @@ export class VulkanSequence implements Disposable {
     return plan;
   }
 
-  /** Describes a step to the device and runs `plan` on it. Returns the timeline's value at its end. */
-  async submitBatch(batch: Batch, plan: Plan): Promise<number> {
+  /**
+   * Describes a step to the device and runs `plan` on it. Returns the timeline's value at its end.
+   *
+   * @throws the reason of `signal` when it is aborted between two pieces of a large plan.
+   */
+  async submitBatch(batch: Batch, plan: Plan, signal?: AbortSignal): Promise<number> {
     const { device } = this.#options;
     const slot = this.#staging[this.#nextSlot];
     this.#nextSlot = (this.#nextSlot + 1) % STAGING_SLOTS;
     await device.wait(slot.busyUntil);
     writeStep(slot.view, batch.position, batch.tokens, { encoderLength: batch.encoderLength });
     this.#count(plan, 1);
-    slot.busyUntil = device.submit([slot.copy, plan.commandBuffer]);
+    const { pieces } = plan;
+    slot.busyUntil = pieces.length === 1
+      ? device.submit([slot.copy, pieces[0].commandBuffer])
+      : await this.#pieces.run(slot.copy, pieces, signal);
     return slot.busyUntil;
   }
 
   /** Runs `plan` `count` times more, each time on the step that the one before left behind. */
   submitNext(plan: Plan, count: number): number {
+    const [{ commandBuffer }, ...others] = plan.pieces;
+    assert(others.length === 0, "a step that is replayed is one command buffer");
     this.#count(plan, count);
-    return this.#options.device.submit(new Array<CommandBuffer>(count).fill(plan.commandBuffer));
+    return this.#options.device.submit(new Array<CommandBuffer>(count).fill(commandBuffer));
   }
 
   /** Zeroes recurrent state; what lies in the cache beyond the next position is never read. */

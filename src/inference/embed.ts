@@ -41,7 +41,7 @@ async function hiddenStates(
   const chunk = model.family.kind === "encoder" ? tokens.length : engine.ubatch;
   const parts: Float32Array[] = [];
   for (const batch of promptChunks(tokens, 0, chunk)) {
-    parts.push(await engine.forward(batch, batch.tokens.length, "hidden"));
+    parts.push(await engine.forward(batch, batch.tokens.length, { result: "hidden" }));
   }
   if (parts.length === 1) return parts[0];
   const states = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));

@@ -19,6 +19,14 @@ export interface DecodeOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What of a forward pass is wanted, and when to give it up. */
+export interface ForwardOptions {
+  /** `logits` by default. */
+  readonly result?: "logits" | "hidden";
+  /** Heard between the parts of a batch that a device works on for long. */
+  readonly signal?: AbortSignal;
+}
+
 /** Executes the model for one sequence. Positions `[0, n)` hold state after `n` tokens were fed. */
 export interface Engine {
   /** Token ids are below this. */
@@ -35,8 +43,10 @@ export interface Engine {
   /**
    * Feeds a batch and returns the logits of its last `outputs` rows, `[outputs, vocabulary]`, or their hidden states, `[outputs, hidden]`,
    * for an encoder or when asked for `hidden`. With no outputs nothing is read back and the returned array is empty.
+   *
+   * @throws the reason of the signal when it is aborted on the way; recurrent state is of no use then.
    */
-  forward(batch: Batch, outputs: number, result?: "logits" | "hidden"): Promise<Float32Array>;
+  forward(batch: Batch, outputs: number, options?: ForwardOptions): Promise<Float32Array>;
 
   /**
    * Runs the encoder of an encoder-decoder model over a whole source text and forgets the sequence before: what is fed from now on

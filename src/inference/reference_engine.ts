@@ -5,7 +5,7 @@ import { ReferenceState, runReferenceGraph } from "../graph/reference_executor.t
 import type { Batch } from "../kernels/operation.ts";
 import type { OpenModel } from "../models/open_model.ts";
 import { checkTokens } from "./check_tokens.ts";
-import type { Checkpoint, DecodeOptions, Engine } from "./engine.ts";
+import type { Checkpoint, DecodeOptions, Engine, ForwardOptions } from "./engine.ts";
 import { Sampler } from "./sampling/mod.ts";
 
 interface ReferenceCheckpoint extends Checkpoint {
@@ -42,7 +42,11 @@ export class ReferenceEngine implements Engine {
     if (model.family.encode) this.encode = (tokens) => this.#encode(tokens);
   }
 
-  async forward(batch: Batch, outputs: number, pass: "logits" | "hidden" = "logits"): Promise<Float32Array> {
+  async forward(
+    batch: Batch,
+    outputs: number,
+    { result: pass = "logits" }: ForwardOptions = {},
+  ): Promise<Float32Array> {
     const result = await this.#run({ ...batch, encoderLength: this.#encoderLength }, outputs, pass);
     this.#position = batch.position + batch.tokens.length;
     return outputs > 0 ? result : new Float32Array();

@@ -205,7 +205,7 @@ export class Session implements Disposable {
     for (const batch of batches) {
       if (signal?.aborted) return undefined;
       this.#fed.length = batch.position;
-      await this.#engine.forward(batch, 0);
+      if (!await this.#feed(batch, signal)) return undefined;
       this.#fed.push(...batch.tokens);
     }
     if (signal?.aborted) return undefined;
@@ -213,6 +213,18 @@ export class Session implements Disposable {
       this.#saved = { tokens: prompt.slice(0, early), checkpoint: await this.#engine.checkpoint() };
     }
     return last;
+  }
+
+  /** Feeds one batch of a prompt; false when aborted before its end. */
+  async #feed(batch: Batch, signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      await this.#engine.forward(batch, 0, { signal });
+      return true;
+    } catch (error) {
+      if (!signal?.aborted || error !== signal.reason) throw error;
+      if (!this.#engine.canRewind) this.#forget();
+      return false;
+    }
   }
 
   /** Brings the state to the longest usable beginning of `prompt`; returns its length, less than the prompt's. */

@@ -15,7 +15,7 @@ import { checkTokens } from "./check_tokens.ts";
 import { DeviceSampler } from "./device_sampler.ts";
 import type { OpenModel } from "../models/open_model.ts";
 import { type Device, type DeviceBuffer, type LabelTime, span } from "../vulkan/mod.ts";
-import type { Checkpoint, DecodeOptions, Engine } from "./engine.ts";
+import type { Checkpoint, DecodeOptions, Engine, ForwardOptions } from "./engine.ts";
 import { CACHE_BYTES, type CacheType, cacheTypeOf, largestBatch, sequenceBytes } from "./sequence_size.ts";
 import { DeviceTrace, traceTokens } from "./token_trace.ts";
 
@@ -40,6 +40,8 @@ export interface VulkanEngineOptions {
   readonly cacheType?: CacheType;
   /** Names of fusions to leave out; by default those that the environment switches off. */
   readonly disabledFusions?: ReadonlySet<string>;
+  /** Multiplications and additions that a command buffer of a prompt carries. */
+  readonly pieceWork?: number;
 }
 
 interface VulkanCheckpoint extends Checkpoint {
@@ -74,7 +76,7 @@ export class VulkanEngine implements Engine {
   ) {
     const { device, kernels, weights } = resources;
     const { contextLength, family, states: { slots } } = model;
-    const { cacheType = cacheTypeOf(model), disabledFusions } = options;
+    const { cacheType = cacheTypeOf(model), disabledFusions, pieceWork } = options;
     this.#device = device;
     this.#kernels = kernels;
     this.vocab = model.config.vocab;
@@ -91,15 +93,16 @@ export class VulkanEngine implements Engine {
       ubatch: largestBatch(model, ubatch),
       kvElementBytes: CACHE_BYTES[cacheType],
       disabledFusions,
+      pieceWork,
       build: (tokens, outputs, pass) => model.build(tokens, outputs, pass),
     });
     this.#sampler = new DeviceSampler(device, kernels, this.vocab);
     if (family.encode) this.encode = (tokens) => this.#encode(tokens);
   }
 
-  async forward(batch: Batch, outputs: number, pass: "logits" | "hidden" = "logits"): Promise<Float32Array> {
+  async forward(batch: Batch, outputs: number, options: ForwardOptions = {}): Promise<Float32Array> {
     const tail = outputs > 0 ? this.#readbackTail(outputs) : undefined;
-    const plan = await this.#run(batch, outputs, pass, tail);
+    const plan = await this.#run(batch, outputs, { pass: options.result, tail, signal: options.signal });
     this.#position = batch.position + batch.tokens.length;
     if (outputs === 0) return new Float32Array();
     const bytes = outputs * plan.resultWidth * F32_BYTES;
@@ -123,12 +126,14 @@ export class VulkanEngine implements Engine {
       return !signal?.aborted && !ended;
     };
     try {
-      for await (const _ of this.#steps(batch, maxTokens, tail, goesOn)) {
+      for await (const _ of this.#steps(batch, maxTokens, tail, { goesOn, signal })) {
         for (const token of tokens) {
           yield token;
           if (endOfGeneration.has(token) || signal?.aborted) return;
         }
       }
+    } catch (error) {
+      if (!signal?.aborted || error !== signal.reason) throw error;
     } finally {
       this.#position = start + read - 1;
     }
@@ -140,7 +145,7 @@ export class VulkanEngine implements Engine {
    */
   async feedTrace(position: number, count: number): Promise<void> {
     const first = { tokens: traceTokens(this.vocab, position, 1), position };
-    for await (const _ of this.#steps(first, count, this.#traceTail(), () => true));
+    for await (const _ of this.#steps(first, count, this.#traceTail()));
     this.#position = position + count;
   }
 
@@ -154,7 +159,7 @@ export class VulkanEngine implements Engine {
     const plan = this.#sequence.plan(tokens, 1, bucket, this.#traceTail(), { profile: true });
     await this.#device.wait(await this.#sequence.submitBatch(batch, plan));
     this.#position = position + tokens;
-    return plan.commandBuffer.times();
+    return plan.times();
   }
 
   /** What this engine's sequence has handed to the device so far. */
@@ -197,20 +202,24 @@ export class VulkanEngine implements Engine {
   async #encode(tokens: Int32Array): Promise<void> {
     checkTokens(tokens, this, { verb: "encode", what: "text" });
     this.clear();
-    await this.#run({ tokens, position: 0 }, 1, "encode");
+    await this.#run({ tokens, position: 0 }, 1, { pass: "encode" });
     this.#encoderLength = tokens.length;
   }
 
   /** Runs one pass to its end. */
-  async #run(batch: Batch, outputs: number, pass: Pass, tail?: PlanTail): Promise<Plan> {
+  async #run(
+    batch: Batch,
+    outputs: number,
+    { pass, tail, signal }: { pass?: Pass; tail?: PlanTail; signal?: AbortSignal },
+  ): Promise<Plan> {
     const bucket = this.#sequence.bucketFor(batch.position + batch.tokens.length);
     const plan = this.#sequence.plan(batch.tokens.length, outputs, bucket, tail, { pass });
-    await this.#device.wait(await this.#submit(batch, plan));
+    await this.#device.wait(await this.#submit(batch, plan, signal));
     return plan;
   }
 
-  #submit(batch: Batch, plan: Plan): Promise<number> {
-    return this.#sequence.submitBatch({ ...batch, encoderLength: this.#encoderLength }, plan);
+  #submit(batch: Batch, plan: Plan, signal: AbortSignal | undefined): Promise<number> {
+    return this.#sequence.submitBatch({ ...batch, encoderLength: this.#encoderLength }, plan, signal);
   }
 
   /**
@@ -221,11 +230,11 @@ export class VulkanEngine implements Engine {
     batch: Batch,
     count: number,
     tail: PlanTail,
-    goesOn: (steps: number) => boolean,
+    { goesOn = () => true, signal }: { goesOn?: (steps: number) => boolean; signal?: AbortSignal } = {},
   ): AsyncGenerator<void> {
     const start = batch.position + batch.tokens.length;
     const first = this.#sequence.plan(batch.tokens.length, 1, this.#sequence.bucketFor(start), tail);
-    const queue = [{ count: 1, value: await this.#submit(batch, first) }];
+    const queue = [{ count: 1, value: await this.#submit(batch, first, signal) }];
     const pace = this.#pace;
     pace.start();
     let submitted = 1;

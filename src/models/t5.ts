@@ -67,6 +67,7 @@ export const t5: Family = {
     return outputHead(m, hidden, { normName: "dec.output_norm" });
   },
 
+  // Where the file does not say, padding: id 0 in every vocabulary of T5.
   decoderStart: (config) =>
     config.keys.integer("decoder_start_token_id", { min: 0, max: config.vocab - 1 }, 0),
 };

@@ -1,5 +1,5 @@
 /** An engine whose tokens come from a script, and which notes what it was fed. */
-import type { Checkpoint, DecodeOptions, Engine } from "../../src/inference/engine.ts";
+import type { Checkpoint, DecodeOptions, Engine, ForwardOptions } from "../../src/inference/engine.ts";
 import type { Batch } from "../../src/kernels/operation.ts";
 
 /** Options of {@linkcode ScriptedEngine}. */
@@ -31,7 +31,7 @@ export class ScriptedEngine implements Engine {
     this.ubatch = script.ubatch ?? 4;
   }
 
-  forward(batch: Batch, outputs: number): Promise<Float32Array> {
+  forward(batch: Batch, outputs: number, _options?: ForwardOptions): Promise<Float32Array> {
     this.#feed(batch);
     return Promise.resolve(new Float32Array(outputs * this.vocab).fill(batch.position));
   }

@@ -165,3 +165,29 @@ Deno.test("reset() makes the next generation start from nothing", async () => {
   session.reset();
   assertEquals((await generate(session, "abc")).end.timings.cachedTokens, 0);
 });
+
+/** An engine that is told to stop in the middle of its second batch, when part of the batch is in its state. */
+class StoppedEngine extends ScriptedEngine {
+  readonly stopper = new AbortController();
+
+  override async forward(...[batch, outputs, options]: Parameters<ScriptedEngine["forward"]>) {
+    if (this.batches.length === 1 && !this.stopper.signal.aborted) {
+      this.fed.push(batch.tokens[0]);
+      this.stopper.abort();
+      options!.signal!.throwIfAborted();
+    }
+    return await super.forward(batch, outputs, options);
+  }
+}
+
+for (const canRewind of [true, false]) {
+  Deno.test(`a prompt that was stopped inside a batch leaves nothing half done behind (${canRewind ? "attention" : "recurrent state"})`, async () => {
+    const engine = new StoppedEngine({ replies: [bytes("ok")], ubatch: 2, canRewind });
+    const session = new Session(engine, BYTES);
+    const stopped = await generate(session, "abcdefg", { signal: engine.stopper.signal });
+    assertEquals([stopped.text, stopped.end.stopReason], ["", "abort"]);
+    const { text, end } = await generate(session, "abcdefg");
+    assertEquals([text, end.timings.cachedTokens], ["ok", canRewind ? 2 : 0]);
+    assertEquals(engine.fed.slice(0, 7), bytes("abcdefg"));
+  });
+}

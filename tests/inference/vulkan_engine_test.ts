@@ -7,7 +7,7 @@ import { openModel } from "../../src/models/open_model.ts";
 import { createTokenizer } from "../../src/tokenizer/create_tokenizer.ts";
 import { assert, assertAllNear, assertEquals, assertFails } from "../support/assert.ts";
 import { CONTEXT, goldenCase, goldenModel, logitsOf, REFERENCE } from "../support/golden.ts";
-import { openVulkanEngine, uploadWeights } from "../support/vulkan_executor.ts";
+import { openVulkanEngine, sharedDevice, uploadWeights } from "../support/vulkan_executor.ts";
 
 const ATTENTION = "llama2";
 const RECURRENT = ["qwen35", "mamba2", "rwkv7", "lfm2", "jamba"];
@@ -83,6 +83,45 @@ for (const name of [ATTENTION, ...RECURRENT]) {
     }
   });
 }
+
+/** So little that nearly every node of a golden model is a piece. */
+const SMALL_PIECE = 1000;
+
+for (const name of [ATTENTION, ...RECURRENT]) {
+  Deno.test(`a prompt that is submitted in pieces gives the same logits, and generation stays whole (${name})`, async () => {
+    using model = openModel(goldenModel(name), CONTEXT);
+    using whole = await openVulkanEngine(model, CONTEXT);
+    using pieces = await openVulkanEngine(model, CONTEXT, { pieceWork: SMALL_PIECE });
+    const { device } = sharedDevice();
+    const expected = await whole.forward(batch(TOKENS), 2);
+    const before = device.submitted;
+    assertEquals(await pieces.forward(batch(TOKENS), 2), expected);
+    assert(device.submitted - before > 1, `${device.submitted - before} submissions`);
+    assertEquals(await collect(pieces, [5], greedy(8)), await collect(whole, [5], greedy(8)));
+  });
+}
+
+Deno.test("forward() and decode() end between two pieces when their signal is aborted, with nothing in flight", async () => {
+  using model = openModel(goldenModel(ATTENTION), CONTEXT);
+  using engine = await openVulkanEngine(model, CONTEXT, { pieceWork: SMALL_PIECE });
+  const { device } = sharedDevice();
+  const expected = await engine.forward(batch(TOKENS), 1);
+  const before = device.submitted;
+  const stopper = new AbortController();
+  setTimeout(() => stopper.abort(new Error("stopped")), 0);
+  const { signal } = stopper;
+  await assertFails(
+    () => engine.forward(batch(TOKENS), 1, { signal: AbortSignal.abort(new Error("stopped")) }),
+    "stopped",
+  );
+  assertEquals(device.submitted, before);
+  const stream = engine.decode(batch(TOKENS), { ...greedy(50), signal: AbortSignal.abort() });
+  assertEquals(await Array.fromAsync(stream), []);
+  const tokens = await Array.fromAsync(engine.decode(batch(TOKENS), { ...greedy(50), signal }));
+  assert(tokens.length < 50);
+  assertEquals(device.completed(), device.submitted);
+  assertEquals(await engine.forward(batch(TOKENS), 1), expected);
+});
 
 for (const name of RECURRENT) {
   Deno.test(`a checkpoint brings back the state of its position (${name})`, async () => {
@@ -171,7 +210,7 @@ Deno.test("hidden states and logits of the same tokens can be asked for in turn"
   using model = openModel(goldenModel(ATTENTION), CONTEXT);
   using engine = await openVulkanEngine(model, CONTEXT);
   const logits = await engine.forward(batch(TOKENS), 1);
-  const hidden = await engine.forward(batch(TOKENS), 1, "hidden");
+  const hidden = await engine.forward(batch(TOKENS), 1, { result: "hidden" });
   assertEquals([logits.length, hidden.length], [model.config.vocab, model.config.hidden]);
   assertEquals(await engine.forward(batch(TOKENS), 1), logits);
 });

@@ -10,7 +10,9 @@ for (const executor of EXECUTORS) {
       goldenCase<{ prompts: { tokens: number[]; logits_last: number[] }[] }>(
         "llama2",
       ).prompts[0];
-    const hidden = await engine.forward({ tokens: Int32Array.from(tokens), position: 0 }, 1, "hidden");
+    const hidden = await engine.forward({ tokens: Int32Array.from(tokens), position: 0 }, 1, {
+      result: "hidden",
+    });
     const output = model.tensors.values("output.weight", model.config.vocab * hidden.length);
     const logits = expected.map((_, id) => {
       const row = output.subarray(id * hidden.length, (id + 1) * hidden.length);
