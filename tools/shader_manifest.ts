@@ -47,6 +47,7 @@ export const KERNELS: readonly KernelSource[] = [
   { name: "matvec", formats: ALL },
   { name: "matvec_any", formats: PLAIN },
   { name: "matvec_dot", formats: DOT_FORMATS },
+  { name: "matvec_dot_experts", source: "matvec_dot.comp", formats: DOT_FORMATS, defines: { EXPERTS: 1 } },
   { name: "matvec_experts", source: "matvec.comp", formats: ALL, defines: { EXPERTS: 1 } },
   { name: "matvec_experts_any", source: "matvec_any.comp", formats: PLAIN, defines: { EXPERTS: 1 } },
   { name: "matvec_lanes", formats: ALL },

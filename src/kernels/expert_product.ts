@@ -1,12 +1,14 @@
 /**
  * The dispatch behind products with stacks of matrices: both halves of routed experts and the per-head products of latent
- * attention are forms of one kernel (shaders/include/expert_product.glsl).
+ * attention are forms of the same kernels (shaders/include/expert_product.glsl).
  */
 import { assert } from "../common/assert.ts";
 import { FORMATS } from "../quant/formats.ts";
 import { type Activation, activationIndex } from "./activations.ts";
 import type { DeviceMatrix, GpuContext, Weight } from "./operation.ts";
+import { dotSizes } from "./dot_plan.ts";
 import type { ExpertGroups } from "./expert_groups.ts";
+import type { KernelSet } from "./kernel_set.ts";
 import { parameters, spansOf } from "./recording.ts";
 import { powerOfTwoUpTo } from "./teams.ts";
 
@@ -76,7 +78,7 @@ export function recordExpertProduct(gpu: GpuContext, product: ExpertProduct): vo
     UP_OFFSET: floatBits(product.upOffset ?? 0),
   };
   gpu.recorder.dispatch(gpu.kernels.get(plan.kernel, { format: device.format, constants }), {
-    workgroups: [Math.ceil(rows / plan.rowsPerWorkgroup), groups?.count ?? x.rows * (sum ? 1 : slots), 1],
+    workgroups: [plan.rowWorkgroups, groups?.count ?? x.rows * (sum ? 1 : slots), 1],
     push: {
       weight: device.span,
       weight2: device2?.span ?? 0,
@@ -112,17 +114,61 @@ function floatBits(value: number): number {
   return new Uint32Array(Float32Array.of(value).buffer)[0];
 }
 
-/** Kernel and sizes: a team of lanes per row, as in ordinary products with vectors. Rows of odd length are not grouped. */
-function planOf({ kernels }: GpuContext, { weight, second, slots, sum, groups }: ExpertProduct) {
+/** A kernel with its constants, its workgroups over the rows of a product, and the groups of slots if it serves them. */
+interface ExpertPlan {
+  readonly kernel: "matvec_dot_experts" | "matvec_experts" | "matvec_experts_any";
+  readonly constants: Readonly<Record<string, number | boolean>>;
+  readonly rowWorkgroups: number;
+  readonly groups?: ExpertGroups;
+}
+
+function planOf({ kernels }: GpuContext, product: ExpertProduct): ExpertPlan {
+  return planDots(kernels, product) ??
+    (product.weight.columns % FORMATS[product.weight.format].chunk === 0
+      ? planTeams(kernels, product)
+      : planAny(kernels, product));
+}
+
+function planDots(kernels: KernelSet, product: ExpertProduct): ExpertPlan | undefined {
+  const { weight: { format, columns }, rows, second, slots, sum, groups, x, tail = 0, slottedX } = product;
+  const sizes = dotSizes(kernels, {
+    format,
+    rows,
+    columns,
+    segments: sum ? slots : 1,
+    matrices: second ? 2 : 1,
+    tokens: groups?.size ?? 1,
+    products: groups?.count ?? x.rows * (sum ? 1 : slots),
+    aligned: x.span.offset % 16 === 0 && x.stride % 4 === 0 && (!slottedX || (columns + tail) % 4 === 0),
+  });
+  return sizes && {
+    kernel: "matvec_dot_experts",
+    constants: { ...sizes.constants, GROUPED: groups !== undefined },
+    rowWorkgroups: sizes.rowWorkgroups,
+    groups,
+  };
+}
+
+/** Rows of odd length; slots are not grouped. */
+function planAny(kernels: KernelSet, { weight, rows, slots, sum }: ExpertProduct): ExpertPlan {
+  const workgroup = kernels.workgroup();
+  const columns = weight.columns * (sum ? slots : 1);
+  const team = Math.min(powerOfTwoUpTo(Math.max(1, columns / 4)), workgroup);
+  return {
+    kernel: "matvec_experts_any",
+    constants: { WORKGROUP: workgroup, TEAM: team },
+    rowWorkgroups: Math.ceil(rows / (workgroup / team)),
+  };
+}
+
+/** A team of lanes per row, as in ordinary products with vectors. */
+function planTeams(
+  kernels: KernelSet,
+  { weight, rows, second, slots, sum, groups }: ExpertProduct,
+): ExpertPlan {
   const workgroup = kernels.workgroup();
   const { chunk } = FORMATS[weight.format];
   const columns = weight.columns * (sum ? slots : 1);
-  if (weight.columns % chunk !== 0) {
-    const team = Math.min(powerOfTwoUpTo(Math.max(1, columns / 4)), workgroup);
-    const constants = { WORKGROUP: workgroup, TEAM: team };
-    const rowsPerWorkgroup = workgroup / team;
-    return { kernel: "matvec_experts_any", constants, rowsPerWorkgroup, groups: undefined } as const;
-  }
   const tokens = groups?.size ?? 1;
   const tile = TILE_FLOATS / tokens;
   const team = Math.min(powerOfTwoUpTo(Math.min(columns, tile) / chunk), kernels.subgroup);
@@ -136,6 +182,6 @@ function planOf({ kernels }: GpuContext, { weight, second, slots, sum, groups }:
     TILE: tile,
     GROUPED: groups !== undefined,
   };
-  const rowsPerWorkgroup = workgroup / team * rowsPerTeam;
-  return { kernel: "matvec_experts", constants, rowsPerWorkgroup, groups } as const;
+  const rowWorkgroups = Math.ceil(rows / (workgroup / team * rowsPerTeam));
+  return { kernel: "matvec_experts", constants, rowWorkgroups, groups };
 }

@@ -140,6 +140,18 @@ import matvec_dot__q4_k from "../../shaders/compiled/matvec_dot.q4_k.spv" with {
 import matvec_dot__q5_k from "../../shaders/compiled/matvec_dot.q5_k.spv" with { type: "bytes" };
 import matvec_dot__q6_k from "../../shaders/compiled/matvec_dot.q6_k.spv" with { type: "bytes" };
 import matvec_dot__mxfp4 from "../../shaders/compiled/matvec_dot.mxfp4.spv" with { type: "bytes" };
+import matvec_dot_experts__f16 from "../../shaders/compiled/matvec_dot_experts.f16.spv" with { type: "bytes" };
+import matvec_dot_experts__bf16 from "../../shaders/compiled/matvec_dot_experts.bf16.spv" with { type: "bytes" };
+import matvec_dot_experts__f32 from "../../shaders/compiled/matvec_dot_experts.f32.spv" with { type: "bytes" };
+import matvec_dot_experts__q4_0 from "../../shaders/compiled/matvec_dot_experts.q4_0.spv" with { type: "bytes" };
+import matvec_dot_experts__q4_1 from "../../shaders/compiled/matvec_dot_experts.q4_1.spv" with { type: "bytes" };
+import matvec_dot_experts__q5_0 from "../../shaders/compiled/matvec_dot_experts.q5_0.spv" with { type: "bytes" };
+import matvec_dot_experts__q5_1 from "../../shaders/compiled/matvec_dot_experts.q5_1.spv" with { type: "bytes" };
+import matvec_dot_experts__q8_0 from "../../shaders/compiled/matvec_dot_experts.q8_0.spv" with { type: "bytes" };
+import matvec_dot_experts__q4_k from "../../shaders/compiled/matvec_dot_experts.q4_k.spv" with { type: "bytes" };
+import matvec_dot_experts__q5_k from "../../shaders/compiled/matvec_dot_experts.q5_k.spv" with { type: "bytes" };
+import matvec_dot_experts__q6_k from "../../shaders/compiled/matvec_dot_experts.q6_k.spv" with { type: "bytes" };
+import matvec_dot_experts__mxfp4 from "../../shaders/compiled/matvec_dot_experts.mxfp4.spv" with { type: "bytes" };
 import matvec_experts__f32 from "../../shaders/compiled/matvec_experts.f32.spv" with { type: "bytes" };
 import matvec_experts__f16 from "../../shaders/compiled/matvec_experts.f16.spv" with { type: "bytes" };
 import matvec_experts__bf16 from "../../shaders/compiled/matvec_experts.bf16.spv" with { type: "bytes" };
@@ -306,6 +318,11 @@ export const SHADERS = {
     push: struct("matvec_dot", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"SLICES":5,"ACTIVATION":6,"PAIR":7,"NORM":8,"ALIGNED":15,"SHARE":16,"CHUNK":17,"PARTED":18},
     modules: { f16: matvec_dot__f16, bf16: matvec_dot__bf16, f32: matvec_dot__f32, q4_0: matvec_dot__q4_0, q4_1: matvec_dot__q4_1, q5_0: matvec_dot__q5_0, q5_1: matvec_dot__q5_1, q8_0: matvec_dot__q8_0, q4_k: matvec_dot__q4_k, q5_k: matvec_dot__q5_k, q6_k: matvec_dot__q6_k, mxfp4: matvec_dot__mxfp4 },
+  },
+  matvec_dot_experts: {
+    push: struct("matvec_dot_experts", { weight: u64, weight2: u64, x: u64, y: u64, ids: u64, factors: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, matrixRows: u32, slots: u32, xStride: u32, yStride: u32, idsStride: u32, factorsStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"SLICES":5,"ACTIVATION":6,"PAIR":7,"NORM":8,"SUM":9,"SLOTTED_X":10,"TAIL":11,"LIMIT":12,"UP_OFFSET":13,"GROUPED":14,"ALIGNED":15,"SHARE":16,"CHUNK":17,"PARTED":18},
+    modules: { f16: matvec_dot_experts__f16, bf16: matvec_dot_experts__bf16, f32: matvec_dot_experts__f32, q4_0: matvec_dot_experts__q4_0, q4_1: matvec_dot_experts__q4_1, q5_0: matvec_dot_experts__q5_0, q5_1: matvec_dot_experts__q5_1, q8_0: matvec_dot_experts__q8_0, q4_k: matvec_dot_experts__q4_k, q5_k: matvec_dot_experts__q5_k, q6_k: matvec_dot_experts__q6_k, mxfp4: matvec_dot_experts__mxfp4 },
   },
   matvec_experts: {
     push: struct("matvec_experts", { weight: u64, weight2: u64, x: u64, y: u64, ids: u64, factors: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, matrixRows: u32, slots: u32, xStride: u32, yStride: u32, idsStride: u32, factorsStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),

@@ -1,6 +1,6 @@
 import { expertDown, type ExpertDownNode } from "../../src/kernels/expert_down.ts";
 import { type FormatName, FORMATS } from "../../src/quant/formats.ts";
-import { assertClose, type Lab, openBench } from "./harness.ts";
+import { assertClose, type Lab, openBench, PRODUCT_FORMS } from "./harness.ts";
 
 const bench = openBench();
 /** The formats that experts are published in; what decodes the others is tested with matmul. */
@@ -16,8 +16,6 @@ const EXPERT_FORMATS: readonly FormatName[] = [
   "iq4_xs",
   "mxfp4",
 ];
-/** Float32 sums of a few hundred products in different orders. */
-const TOLERANCE = 5e-6;
 
 interface Shape {
   readonly format: FormatName;
@@ -52,9 +50,11 @@ async function check(
   shape: Shape,
   more: (lab: Lab, operands: ExpertDownNode["inputs"]) => Partial<ExpertDownNode> = () => ({}),
 ): Promise<void> {
-  using lab = bench.lab();
-  const results = await lab.run(expertDown, node(lab, shape, (inputs) => more(lab, inputs)));
-  assertClose(results, TOLERANCE, JSON.stringify(shape));
+  for (const { options, tolerance } of PRODUCT_FORMS) {
+    using lab = bench.lab(options);
+    const results = await lab.run(expertDown, node(lab, shape, (inputs) => more(lab, inputs)));
+    assertClose(results, tolerance, JSON.stringify(shape));
+  }
 }
 
 for (const format of EXPERT_FORMATS) {
@@ -70,6 +70,16 @@ Deno.test("expert_down takes rows that are not whole chunks", async () => {
 
 Deno.test("expert_down takes more columns than fit in shared memory at once", async () => {
   await check({ ...SMALL, rows: 1, columns: 5000, hidden: 5 });
+});
+
+Deno.test("expert_down takes chosen experts whose rows together do not fit in shared memory", async () => {
+  for (const format of ["f32", "q4_k"] as const) {
+    await check({ ...SMALL, format, rows: 1, used: 4, columns: 8192, hidden: 5 });
+  }
+});
+
+Deno.test("expert_down gives a workgroup many rows", async () => {
+  await check({ ...SMALL, format: "q5_k", rows: 1, used: 4, columns: 512, hidden: 2005 });
 });
 
 Deno.test("expert_down adds weighted biases, a scale and a residual", async () => {

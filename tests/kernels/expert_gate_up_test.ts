@@ -1,6 +1,6 @@
 import { expertGateUp, type ExpertGateUpNode } from "../../src/kernels/expert_gate_up.ts";
 import { type FormatName, FORMATS } from "../../src/quant/formats.ts";
-import { assertClose, type Lab, openBench } from "./harness.ts";
+import { assertClose, type Lab, openBench, PRODUCT_FORMS } from "./harness.ts";
 
 const bench = openBench();
 /** The formats that experts are published in; what decodes the others is tested with matmul. */
@@ -16,8 +16,6 @@ const EXPERT_FORMATS: readonly FormatName[] = [
   "iq4_xs",
   "mxfp4",
 ];
-/** Float32 sums of a few hundred products in different orders. */
-const TOLERANCE = 5e-6;
 
 interface Shape {
   readonly format: FormatName;
@@ -53,8 +51,11 @@ function node(lab: Lab, shape: Shape, more: Partial<ExpertGateUpNode> = {}): Exp
 }
 
 async function check(shape: Shape, more?: (lab: Lab) => Partial<ExpertGateUpNode>): Promise<void> {
-  using lab = bench.lab();
-  assertClose(await lab.run(expertGateUp, node(lab, shape, more?.(lab))), TOLERANCE, JSON.stringify(shape));
+  for (const { options, tolerance } of PRODUCT_FORMS) {
+    using lab = bench.lab(options);
+    const results = await lab.run(expertGateUp, node(lab, shape, more?.(lab)));
+    assertClose(results, tolerance, JSON.stringify(shape));
+  }
 }
 
 for (const format of EXPERT_FORMATS) {
@@ -69,7 +70,11 @@ Deno.test("expert_gate_up takes rows that are not whole chunks", async () => {
 });
 
 Deno.test("expert_gate_up takes more columns than fit in shared memory at once", async () => {
-  await check({ ...SMALL, rows: 1, columns: 5000, inner: 5 });
+  for (const columns of [5000, 12288]) await check({ ...SMALL, rows: 1, columns, inner: 5 });
+});
+
+Deno.test("expert_gate_up gives a workgroup many rows", async () => {
+  await check({ ...SMALL, format: "q4_k", rows: 1, used: 4, columns: 768, inner: 515 });
 });
 
 Deno.test("expert_gate_up reads gate and up from one stack", async () => {

@@ -51,6 +51,19 @@ export interface Results {
   readonly expected: Float32Array;
 }
 
+/** Kernels that a test of products with experts runs on, and how close they come. */
+export interface ProductForm {
+  readonly options?: KernelSetOptions;
+  /** Share of the largest output. */
+  readonly tolerance: number;
+}
+
+/** What the device would choose, whose sums of a few hundred products differ in their order only; and the kernels of GPUs, which round x. */
+export const PRODUCT_FORMS: readonly ProductForm[] = [
+  { tolerance: 5e-6 },
+  { options: { strategy: "teams", dots: "all" }, tolerance: 1e-4 },
+];
+
 /** Where and how a node runs. */
 export interface RunOptions {
   /** Default: token ids 0, 1, 2 ... at position 0. */

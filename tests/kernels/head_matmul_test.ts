@@ -1,10 +1,8 @@
 import { headMatmul } from "../../src/kernels/head_matmul.ts";
 import type { FormatName } from "../../src/quant/formats.ts";
-import { assertClose, openBench } from "./harness.ts";
+import { assertClose, openBench, PRODUCT_FORMS } from "./harness.ts";
 
 const bench = openBench();
-/** Float32 sums of a few hundred products in different orders. */
-const TOLERANCE = 5e-6;
 
 async function check(
   format: FormatName,
@@ -13,15 +11,17 @@ async function check(
   columns: number,
   tail: number,
 ): Promise<void> {
-  using lab = bench.lab();
-  const node = {
-    op: "head_matmul",
-    inputs: [lab.value(3, heads * (columns + tail))],
-    outputs: [lab.value(3, heads * (rows + tail))],
-    weight: lab.experts(format, heads, rows, columns),
-    tail,
-  } as const;
-  assertClose(await lab.run(headMatmul, node), TOLERANCE, `${format} ${heads} ${rows} ${columns} ${tail}`);
+  for (const { options, tolerance } of PRODUCT_FORMS) {
+    using lab = bench.lab(options);
+    const node = {
+      op: "head_matmul",
+      inputs: [lab.value(3, heads * (columns + tail))],
+      outputs: [lab.value(3, heads * (rows + tail))],
+      weight: lab.experts(format, heads, rows, columns),
+      tail,
+    } as const;
+    assertClose(await lab.run(headMatmul, node), tolerance, `${format} ${heads} ${rows} ${columns} ${tail}`);
+  }
 }
 
 for (const format of ["f32", "f16", "q8_0", "q4_k"] as const) {
@@ -33,4 +33,5 @@ for (const format of ["f32", "f16", "q8_0", "q4_k"] as const) {
 Deno.test("head_matmul copies the tail of each head", async () => {
   await check("f32", 4, 32, 24, 16);
   await check("f16", 2, 7, 9, 5);
+  await check("q8_0", 4, 33, 64, 3);
 });

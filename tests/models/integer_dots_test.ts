@@ -29,7 +29,7 @@ const DOTS: Executor = {
   chunkSizes: [1, 7],
 };
 
-for (const name of ["llama_q8_0", "llama_q6_k", "llama_q4_k_m"]) {
+for (const name of ["llama_q8_0", "llama_q6_k", "llama_q4_k_m", "gpt_oss_mxfp4", "qwen35moe"]) {
   Deno.test(`integer dot products meet the logits of ${name}, which are for float32 activations`, () =>
     checkDecoder(name, DOTS));
 }
