@@ -5,6 +5,7 @@
 import { checkTokens } from "../inference/check_tokens.ts";
 import type { Model } from "../inference/load_model.ts";
 import { promptChunks } from "../inference/prompt_chunks.ts";
+import { requireFinite } from "../inference/require_finite.ts";
 import { Session } from "../inference/session.ts";
 
 /** True for models with an encoder and a decoder. */
@@ -41,6 +42,7 @@ export async function decoderLogits(
   const rows: Float32Array[] = [];
   for (const batch of promptChunks(decoderTokens, 0, engine.ubatch)) {
     const logits = await engine.forward(batch, batch.tokens.length);
+    requireFinite(logits, "show logits");
     for (let row = 0; row < batch.tokens.length; row++) {
       rows.push(logits.slice(row * engine.vocab, (row + 1) * engine.vocab));
     }

@@ -22,6 +22,8 @@ import type { PlanPiece } from "./piece_runner.ts";
 import { cutByWork } from "./work.ts";
 
 const ELEMENT_BYTES = 4;
+/** NaN as float32. */
+const NAN_BITS = 0x7fc00000;
 /** Room for the tickets of all nodes of a plan; a plan with more uses them again, one node after the other. */
 export const TICKETS_BYTES = 256 * 1024;
 
@@ -77,7 +79,12 @@ export function recordPlan(graph: Graph, resources: PlanResources, options: Plan
     using recorder = new Recorder(resources.device, { label, profile });
     const gpu = contextFor(recorder);
     for (const node of nodes) recordNode(node, gpu.next());
-    if (i === cuts.length - 1) tail?.(gpu.next(), gpu.context.matrix(graph.result));
+    if (i === cuts.length - 1) {
+      const result = gpu.context.matrix(graph.result);
+      // A fault that tests script: what a damaged file or a wrong driver makes of a model's results.
+      if (Deno.env.get("ZINC_FAULT_NAN_LOGITS") === "1") recorder.fill(lastRowStart(result), NAN_BITS);
+      tail?.(gpu.next(), result);
+    }
     counts.dispatches += recorder.stats.dispatches;
     counts.barriers += recorder.stats.barriers;
     pieces.push({ commandBuffer: made.use(recorder.finish()), work });
@@ -128,6 +135,10 @@ function gpuContexts(memory: MemoryPlan, resources: PlanResources, contextBucket
       },
     };
   };
+}
+
+function lastRowStart({ span: { buffer, offset }, rows, stride }: DeviceMatrix): Span {
+  return span(buffer, offset + (rows - 1) * stride * ELEMENT_BYTES, ELEMENT_BYTES);
 }
 
 function matrixOf(value: Value, arena: DeviceBuffer, memory: MemoryPlan): DeviceMatrix {

@@ -4,6 +4,7 @@ import { checkTokens } from "./check_tokens.ts";
 import type { Engine } from "./engine.ts";
 import { normalised, pool, type Pooling, poolingOf, throughDenseLayers } from "./pooling.ts";
 import { promptChunks } from "./prompt_chunks.ts";
+import { requireFinite } from "./require_finite.ts";
 
 /** How to embed. */
 export interface EmbedOptions {
@@ -27,6 +28,7 @@ export async function embed(
   checkTokens(tokens, engine, { verb: "embed", what: "text" });
   engine.clear();
   const states = await hiddenStates(model, engine, tokens);
+  requireFinite(states, "embed the text");
   const pooled = pool(states, states.length / tokens.length, options.pooling ?? poolingOf(model));
   const vector = throughDenseLayers(model, pooled);
   return options.normalize === false ? vector : normalised(vector);

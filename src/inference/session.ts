@@ -12,6 +12,7 @@ import type { Tokenizer } from "../tokenizer/tokenizer.ts";
 import { checkTokens } from "./check_tokens.ts";
 import type { Checkpoint, Engine } from "./engine.ts";
 import { promptChunks } from "./prompt_chunks.ts";
+import { requireFinite } from "./require_finite.ts";
 import type { SamplingOptions } from "./sampling/mod.ts";
 import { StopMatcher } from "./stop.ts";
 
@@ -102,7 +103,7 @@ export class Session implements Disposable {
   /**
    * Logits of the last token of `tokens`, or of every position, `[positions, vocabulary]`, from an empty state.
    *
-   * @throws UserError when the tokens do not fit the context or one is not in the vocabulary.
+   * @throws UserError when the tokens do not fit the context, one is not in the vocabulary, or a logit is not a number.
    */
   async logits(tokens: readonly number[], options: { eachPosition?: boolean } = {}): Promise<Float32Array[]> {
     checkTokens(tokens, this.#engine, PROMPT);
@@ -112,6 +113,7 @@ export class Session implements Disposable {
       const last = batch.position + batch.tokens.length === tokens.length;
       const outputs = options.eachPosition ? batch.tokens.length : last ? 1 : 0;
       const logits = await this.#engine.forward(batch, outputs);
+      requireFinite(logits, "show logits");
       const width = outputs > 0 ? logits.length / outputs : 0;
       for (let r = 0; r < outputs; r++) rows.push(logits.slice(r * width, (r + 1) * width));
     }

@@ -21,7 +21,7 @@ import {
   MemoryBarrier,
 } from "../../ffi/structs/command.ts";
 import { assert } from "../common/assert.ts";
-import { type DeviceBuffer, type Span, spanAddress } from "./buffer.ts";
+import { type DeviceBuffer, type Span, span, spanAddress } from "./buffer.ts";
 import { CommandBuffer } from "./command_buffer.ts";
 import type { Device } from "./device.ts";
 import { MAX_PUSH_BYTES } from "./features.ts";
@@ -57,6 +57,9 @@ const DEVICE_WRITES = ACCESS.SHADER_WRITE | ACCESS.TRANSFER_WRITE;
 const DEVICE_ACCESSES = ACCESS.SHADER_READ | ACCESS.SHADER_WRITE | ACCESS.TRANSFER_READ |
   ACCESS.TRANSFER_WRITE;
 
+/** What a kernel that is made to compute wrong leaves in one element: 123 as float32, 3.48 as float16. */
+const WRONG_BITS = 0x42f60000;
+
 /** A command buffer being recorded. */
 export class Recorder implements Disposable {
   /** The device. */
@@ -73,6 +76,8 @@ export class Recorder implements Disposable {
   readonly #arena = new Arena();
   readonly #computeBarrier = this.#barrier(ACCESS.SHADER_WRITE, ACCESS.SHADER_READ | ACCESS.SHADER_WRITE);
   readonly #anyBarrier = this.#barrier(DEVICE_WRITES, DEVICE_ACCESSES);
+  /** `ZINC_FAULT_WRONG_KERNEL`: name of a kernel whose results tests want wrong, in all its forms or (`name.format`) in one. */
+  readonly #wrongKernel = Deno.env.get("ZINC_FAULT_WRONG_KERNEL");
   #boundPipeline = 0n;
   /** Whether a copy or fill is outstanding since the last barrier. */
   #transfers = false;
@@ -124,6 +129,7 @@ export class Recorder implements Disposable {
     vk.vkCmdDispatch(this.#handle, x, y, z);
     this.#profile?.end(options.label ?? pipeline.name);
     this.stats.dispatches++;
+    if (this.#wrongKernel !== undefined) this.#spoil(pipeline, writes);
   }
 
   /** Copies `source` to `target`, which has the same length and does not overlap it. */
@@ -194,6 +200,12 @@ export class Recorder implements Disposable {
     this.#open = false;
     this.device.objectGone();
     this.#arena[Symbol.dispose]();
+  }
+
+  #spoil({ name }: ComputePipeline, writes: readonly Span[]): void {
+    const target = writes.at(-1);
+    if (!target || name !== this.#wrongKernel && !name.startsWith(`${this.#wrongKernel}.`)) return;
+    this.fill(span(target.buffer, Math.ceil(target.offset / 4) * 4, 4), WRONG_BITS);
   }
 
   #checkDispatch(pipeline: ComputePipeline, { workgroups, push, reads, writes }: Dispatch): void {

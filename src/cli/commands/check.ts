@@ -35,7 +35,8 @@ export const addCheck: AddCommand = (program, { out }) => {
         await show(line, flags, out);
       }
       if (failed > 0) {
-        throw new UserError(`${failed} checks failed: results on this device cannot be trusted`);
+        const count = failed === 1 ? "1 check" : `${failed} checks`;
+        throw new UserError(`${count} failed: results on this device cannot be trusted`);
       }
     });
 };
