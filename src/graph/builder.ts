@@ -21,6 +21,8 @@ export interface Graph {
   readonly values: readonly Value[];
   /** What the caller reads back: logits `[outputs, vocabulary]` or hidden states. */
   readonly result: Value;
+  /** The stage of each node, where nodes are in the order of theirs: nodes of one stage need not wait for each other. */
+  readonly stages?: readonly number[];
 }
 
 /**

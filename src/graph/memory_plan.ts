@@ -2,7 +2,8 @@
  * Gives every value of a graph a place in one arena, by liveness.
  *
  * A value lives from the node that writes it to the last node that reads it or a view of it; two values share bytes
- * only when their lives do not touch. First fit over the gaps, largest lifetimes are not reordered: graphs of decoders
+ * only when their lives do not touch. Where nodes are in stages, whole stages count: otherwise the nodes of one would have to
+ * wait for each other after all, to write what another is done with. First fit over the gaps, largest lifetimes are not reordered: graphs of decoders
  * are chains, where first fit is within a few percent of the best.
  */
 import { assert } from "../common/assert.ts";
@@ -58,19 +59,20 @@ export function planMemory(graph: Graph): MemoryPlan {
   };
 }
 
-/** In order of the writing node. */
+/** In order of the writing node; `first` and `last` are its stage or, without stages, its index, and those of the last reader. */
 function lifetimes(graph: Graph): Lifetime[] {
   const byRoot = new Map<Value, Lifetime>();
   graph.nodes.forEach((node, index) => {
+    const time = graph.stages?.[index] ?? index;
     for (const value of node.inputs) {
       const lifetime = byRoot.get(value.root);
       assert(lifetime, `${value.name} is read before it is written`);
-      lifetime.last = index;
+      lifetime.last = time;
     }
     for (const value of node.outputs) {
       const lifetime = byRoot.get(value.root);
-      if (lifetime) lifetime.last = index;
-      else byRoot.set(value.root, { root: value.root, first: index, last: index });
+      if (lifetime) lifetime.last = time;
+      else byRoot.set(value.root, { root: value.root, first: time, last: time });
     }
   });
   const result = byRoot.get(graph.result.root);

@@ -18,6 +18,7 @@ import { recordNode } from "../kernels/registry.ts";
 import { type Device, type DeviceBuffer, type LabelTime, Recorder, type Span, span } from "../vulkan/mod.ts";
 import type { Graph } from "./builder.ts";
 import { type MemoryPlan, planMemory } from "./memory_plan.ts";
+import { inStages } from "./stages.ts";
 import type { PlanPiece } from "./piece_runner.ts";
 import { cutByWork } from "./work.ts";
 
@@ -67,8 +68,9 @@ export interface Plan extends Disposable {
   times(): LabelTime[];
 }
 
-/** Records `graph`. */
-export function recordPlan(graph: Graph, resources: PlanResources, options: PlanOptions): Plan {
+/** Records a graph, in stages where these pay. */
+export function recordPlan(built: Graph, resources: PlanResources, options: PlanOptions): Plan {
+  const graph = inStages(built);
   const { label, profile, contextBucket, pieceWork = Infinity, tail } = options;
   const cuts = cutByWork(graph.nodes, contextBucket, pieceWork);
   const contextFor = gpuContexts(planMemory(graph), resources, contextBucket);
