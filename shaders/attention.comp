@@ -21,7 +21,7 @@ layout(constant_id = 1) const uint SUBGROUP = 32;
 layout(constant_id = 2) const uint HEAD_DIM = 64;
 layout(constant_id = 3) const uint VALUE_DIM = 64;
 layout(constant_id = 4) const uint ROWS = 1;
-layout(constant_id = 5) const uint KV_BYTES = 2;
+layout(constant_id = 5) const uint KEY_TYPE = 1; // see kv_cache.glsl
 layout(constant_id = 6) const bool ALIGNED = false; // all widths are multiples of 8 elements
 layout(constant_id = 7) const bool CAUSAL = true;
 layout(constant_id = 8) const bool ENCODER = false; // keys of an encoder, all visible
@@ -35,6 +35,7 @@ layout(constant_id = 14) const bool TEMPERATURE = false;
 layout(constant_id = 15) const uint KEY_WIDTH = 64; // elements from one position's keys to the next one's
 layout(constant_id = 16) const uint VALUE_WIDTH = 64;
 layout(constant_id = 17) const bool UNROLLED = false; // all loads of keys, and of values, start before the first is used
+layout(constant_id = 18) const uint VALUE_TYPE = 1;
 #include "include/attention.glsl"
 #include "include/attention_finish.glsl"
 #include "include/kv_cache.glsl"
@@ -78,9 +79,17 @@ vec4 load_query(uint row, uint word) {
   return q * scale_of(token_of(row));
 }
 
-void load_chunk(uint64_t cache, uint64_t row, uint i, uint width, out vec4 v[2]) {
-  if (ALIGNED) load_kv8(cache, row + 8 * i, v);
-  else load_kv_part(cache, row + 8 * i, width - min(8 * i, width), v);
+// Chunk `i` of the key, or of the value, of this workgroup's head in a row.
+void load_key_chunk(uint64_t row, uint i, out vec4 v[2]) {
+  const uint element = gl_WorkGroupID.y * HEAD_DIM + 8 * i;
+  if (ALIGNED) load_kv8(row, KEY_TYPE, KEY_WIDTH, element, v);
+  else load_kv_part(row, KEY_TYPE, element, HEAD_DIM - min(8 * i, HEAD_DIM), v);
+}
+
+void load_value_chunk(uint64_t row, uint i, out vec4 v[2]) {
+  const uint element = gl_WorkGroupID.y * VALUE_DIM + 8 * i;
+  if (ALIGNED) load_kv8(row, VALUE_TYPE, VALUE_WIDTH, element, v);
+  else load_kv_part(row, VALUE_TYPE, element, VALUE_DIM - min(8 * i, VALUE_DIM), v);
 }
 
 uint part_start(uint part, uint row) {
@@ -155,10 +164,10 @@ void join_parts(uint firstRow) {
   }
 }
 
-// Adds the part of each row's dot product that chunk `c` of the key at element `key` gives.
-void add_products(uint c, uint64_t key) {
+// Adds the part of each row's dot product that chunk `c` of the key in row `keyRow` gives.
+void add_products(uint c, uint64_t keyRow) {
   vec4 k[2];
-  load_chunk(push.keys, key, c, HEAD_DIM, k);
+  load_key_chunk(keyRow, c, k);
   [[unroll]] for (uint h = 0; h < 2; h++) {
     const uint word = 2 * c + h;
     [[unroll]] for (uint r = 0; r < ROWS; r++) {
@@ -174,7 +183,7 @@ void add_products(uint c, uint64_t key) {
 void add_values(uint start, uint j, uint end) {
   const uint lane = gl_SubgroupInvocationID;
   const uint from = j + lane / VALUE_LANES; // the lane whose position this lane works on
-  const uint64_t value = uint64_t(min(start + from, end - 1)) * VALUE_WIDTH + gl_WorkGroupID.y * VALUE_DIM;
+  const uint64_t valueRow = kv_row(push.values, VALUE_TYPE, VALUE_WIDTH, min(start + from, end - 1));
   float weight[ROWS];
   [[unroll]] for (uint r = 0; r < ROWS; r++) {
     if (VALUES_AT_ONCE == 1 && !IN_REGISTERS) weight[r] = subgroupBroadcast(weights[r], j);
@@ -183,7 +192,7 @@ void add_values(uint start, uint j, uint end) {
   [[unroll]] for (uint c = 0; c < CHUNKS_PER_LANE; c++) {
     const uint chunk = min(c * VALUE_LANES + lane % VALUE_LANES, VALUE_CHUNKS - 1);
     vec4 v[2];
-    load_chunk(push.values, value, chunk, VALUE_DIM, v);
+    load_value_chunk(valueRow, chunk, v);
     [[unroll]] for (uint r = 0; r < ROWS; r++) {
       sums[r][c][0] += weight[r] * v[0];
       sums[r][c][1] += weight[r] * v[1];
@@ -224,10 +233,10 @@ void main() {
 
   for (uint start = begin + gl_SubgroupID * SUBGROUP; start < end; start += WORKGROUP) {
     const uint position = start + lane;
-    const uint64_t key = uint64_t(min(position, end - 1)) * KEY_WIDTH + gl_WorkGroupID.y * HEAD_DIM;
+    const uint64_t keyRow = kv_row(push.keys, KEY_TYPE, KEY_WIDTH, min(position, end - 1));
     [[unroll]] for (uint r = 0; r < ROWS; r++) weights[r] = 0.0;
-    if (UNROLLED) [[unroll]] for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, key);
-    else for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, key);
+    if (UNROLLED) [[unroll]] for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, keyRow);
+    else for (uint c = 0; c < KEY_CHUNKS; c++) add_products(c, keyRow);
     [[unroll]] for (uint r = 0; r < ROWS; r++) {
       const bool seen = position >= ranges[r].x && position < min(ranges[r].y, end);
       const float score = score_of(weights[r], firstRow + r, position, slopes[r]);

@@ -31,8 +31,11 @@ layout(constant_id = 13) const bool BIAS = false;
 layout(constant_id = 14) const bool TEMPERATURE = false;
 layout(constant_id = 15) const uint KEY_WIDTH = 64; // elements from one position's keys to the next one's
 layout(constant_id = 16) const uint VALUE_WIDTH = 64;
+layout(constant_id = 17) const uint KEY_TYPE = 1; // see kv_cache.glsl
+layout(constant_id = 18) const uint VALUE_TYPE = 1;
 #include "include/attention.glsl"
 #include "include/attention_finish.glsl"
+#include "include/kv_cache.glsl"
 
 const uint SUBGROUPS = WORKGROUP / SUBGROUP;
 const uint ROWS = SUBGROUPS * M;
@@ -66,8 +69,6 @@ uint lane_part() { return gl_SubgroupInvocationID % LANES; }
 // The row of this lane among those of the workgroup.
 uint lane_row() { return gl_SubgroupID * M + gl_SubgroupInvocationID / LANES; }
 
-uint two_halfs(float a, float b) { return packFloat2x16(f16vec2(to_f16(a), to_f16(b))); }
-
 void store_queries() {
   for (uint i = lane_index(); i < ROWS * HEAD_DIM / 8; i += WORKGROUP) {
     const uint row = i / (HEAD_DIM / 8);
@@ -82,14 +83,14 @@ void store_queries() {
 void fetch(uint start, uint end) {
   [[unroll]] for (uint l = 0; l < KEY_LOADS; l++) {
     const uint i = l * WORKGROUP + lane_index();
-    const uint64_t position = min(start + i / (HEAD_DIM / 8), end - 1);
-    nextKeys[l] = load_16_bytes(push.keys + 2 * (position * KEY_WIDTH + gl_WorkGroupID.y * HEAD_DIM + i % (HEAD_DIM / 8) * 8));
+    const uint64_t row = kv_row(push.keys, KEY_TYPE, KEY_WIDTH, min(start + i / (HEAD_DIM / 8), end - 1));
+    nextKeys[l] = load_kv8_f16(row, KEY_TYPE, KEY_WIDTH, gl_WorkGroupID.y * HEAD_DIM + i % (HEAD_DIM / 8) * 8);
   }
   [[unroll]] for (uint l = 0; l < VALUE_LOADS; l++) {
     const uint i = l * WORKGROUP + lane_index();
-    const uint64_t position = min(start + i / (VALUE_PART / 8), end - 1);
+    const uint64_t row = kv_row(push.values, VALUE_TYPE, VALUE_WIDTH, min(start + i / (VALUE_PART / 8), end - 1));
     const uint element = gl_WorkGroupID.y * VALUE_DIM + gl_WorkGroupID.z * VALUE_PART + i % (VALUE_PART / 8) * 8;
-    nextValues[l] = load_16_bytes(push.values + 2 * (position * VALUE_WIDTH + element));
+    nextValues[l] = load_kv8_f16(row, VALUE_TYPE, VALUE_WIDTH, element);
   }
 }
 

@@ -25,5 +25,6 @@ bool present(Floats address) { return uint64_t(address) != 0; }
 
 // The nearest float16, with values beyond its range brought to its ends.
 float16_t to_f16(float value) { return float16_t(clamp(value, -65504.0, 65504.0)); }
+uint two_halfs(float a, float b) { return packFloat2x16(f16vec2(to_f16(a), to_f16(b))); }
 
 #endif

@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { UserError } from "../common/errors.ts";
 import type { ExecutorName, Model } from "../inference/load_model.ts";
 import { DEFAULT_UBATCH } from "../inference/prompt_chunks.ts";
-import type { CacheType } from "../inference/sequence_size.ts";
+import { addCacheFlags, type CacheFlags, cacheTypesFrom } from "./cache_flags.ts";
 import { wholeNumber } from "./flags.ts";
 import { addModelFlag } from "./model_flags.ts";
 import { findModelFile } from "./model_source.ts";
@@ -21,13 +21,11 @@ export interface ExecutorFlags {
 }
 
 /** Values of all flags. */
-export interface EngineFlags extends ExecutorFlags {
+export interface EngineFlags extends ExecutorFlags, CacheFlags {
   /** `-m`. */
   readonly model?: string;
   /** `-c`. */
   readonly ctx?: number;
-  /** `--cache-type`. */
-  readonly cacheType?: CacheType;
 }
 
 const UBATCH_MAX = 16_384;
@@ -38,13 +36,8 @@ export function addEngineFlags(command: Command): Command {
     "-c, --ctx <tokens>",
     "context: prompt and reply together (default: the model's own, at most 4096)",
     wholeNumber(1),
-  ).addOption(
-    new Option(
-      "--cache-type <type>",
-      "what keys and values are kept as on the device: f16, or f32, twice as large and exact (default: f16; f32 behind an encoder)",
-    ).choices(["f16", "f32"]),
   );
-  return addExecutorFlags(command);
+  return addExecutorFlags(addCacheFlags(command));
 }
 
 /** Adds the flags that say where a model runs. */
@@ -87,7 +80,7 @@ export async function loadFromFlags(flags: EngineFlags): Promise<Model> {
     executor: flags.executor,
     contextLength: flags.ctx,
     ubatch: flags.ubatch,
-    cacheType: flags.cacheType,
+    cacheTypes: cacheTypesFrom(flags),
     onProgress: (done, total) => progress.update("loading", done, total),
     onWarning: notice,
   });

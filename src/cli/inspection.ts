@@ -1,6 +1,9 @@
 /** What `zinc inspect` finds out about a model file. */
 import { UserError } from "../common/errors.ts";
 import { type GgufFile, type MetadataValue, StringArray, type TensorInfo } from "../gguf/mod.ts";
+import { stateBytes } from "../graph/vulkan_sequence.ts";
+import { cacheTypesOf } from "../inference/sequence_size.ts";
+import type { CacheTypes } from "../kernels/cache_types.ts";
 import type { StateSlot } from "../kernels/operation.ts";
 import { openModel } from "../models/open_model.ts";
 import { deviceBytes } from "../quant/planes.ts";
@@ -50,17 +53,18 @@ export interface MemoryEstimate {
   readonly context: number;
   /** Weights. */
   readonly weights_bytes: number;
-  /** Keys and values, as float16. */
+  /** Keys and values, as they are stored. */
   readonly kv_cache_bytes: number;
   /** Recurrent state. */
   readonly recurrent_state_bytes: number;
 }
 
-const F16_BYTES = 2;
-const F32_BYTES = 4;
-
-/** Describes an open file. `context`: tokens that the memory estimate is for, by default what zinc would open. */
-export function inspect(file: GgufFile, context?: number): Inspection {
+/** Describes an open file. The memory estimate is for `context` tokens and these cache types, by default what zinc would open. */
+export function inspect(
+  file: GgufFile,
+  context?: number,
+  cacheTypes?: Partial<CacheTypes>,
+): Inspection {
   const problems: string[] = [];
   const attempt = <T>(read: () => T): T | undefined => {
     try {
@@ -82,7 +86,7 @@ export function inspect(file: GgufFile, context?: number): Inspection {
     parameters: tensors.reduce((sum, tensor) => sum + tensor.elements, 0),
     end_of_generation: tokenizer &&
       [...tokenizer.endOfGeneration].map((id) => ({ id, piece: tokenizer.piece(id) })),
-    memory: attempt(() => estimateMemory(file.path, context)),
+    memory: attempt(() => estimateMemory(file.path, context, cacheTypes)),
     problems,
     metadata: Object.fromEntries(
       file.metadata.keys().map((key) => [key, plainValue(file.metadata.get(key)!)]),
@@ -101,16 +105,21 @@ function inspectTensor(tensor: TensorInfo): InspectedTensor {
   return { name, type: typeName(tensor), shape: dims, bytes, offset: fileOffset };
 }
 
-function estimateMemory(path: string, context: number | undefined): MemoryEstimate {
+function estimateMemory(
+  path: string,
+  context: number | undefined,
+  cacheTypes: Partial<CacheTypes> | undefined,
+): MemoryEstimate {
   using model = openModel(path, context);
   const weights = [...model.tensors.weights.values(), ...model.tensors.constants.values()];
-  const slots = (kind: StateSlot["kind"]) => model.states.slots.filter((slot) => slot.kind === kind);
-  const width = (list: readonly StateSlot[]) => list.reduce((sum, slot) => sum + slot.width, 0);
+  const types = cacheTypesOf(model, cacheTypes);
+  const bytesOf = (kind: StateSlot["kind"]) =>
+    stateBytes(model.states.slots.filter((slot) => slot.kind === kind), model.contextLength, types);
   return {
     context: model.contextLength,
     weights_bytes: weights.reduce((sum, w) => sum + deviceBytes(w.format, w.experts * w.rows * w.columns), 0),
-    kv_cache_bytes: width(slots("kv")) * model.contextLength * F16_BYTES,
-    recurrent_state_bytes: width(slots("recurrent")) * F32_BYTES,
+    kv_cache_bytes: bytesOf("kv"),
+    recurrent_state_bytes: bytesOf("recurrent"),
   };
 }
 

@@ -7,6 +7,7 @@
  */
 import type {
   DeviceMatrix,
+  DeviceState,
   DeviceWeight,
   GpuContext,
   StateSlot,
@@ -34,7 +35,7 @@ export interface PlanResources {
   readonly kernels: KernelSet;
   readonly step: Span;
   weight(weight: Weight): DeviceWeight;
-  state(slot: StateSlot): { readonly span: Span; readonly elementBytes: number };
+  state(slot: StateSlot): DeviceState;
   /** A buffer of at least `bytes` for activations; a larger one may replace it later, plans keep what they use alive. */
   arena(bytes: number): DeviceBuffer;
   /** The same for scratch memory inside an operation. */

@@ -3,6 +3,8 @@
  *
  * Nothing is fused, planned or reused: each value gets its own array, each weight is decoded when first needed.
  */
+import type { CacheTypes } from "../kernels/cache_types.ts";
+import { cacheTypeOfSlot } from "../kernels/kv_cache.ts";
 import type { Batch, Matrix, ReferenceContext, StateSlot, Value, Weight } from "../kernels/operation.ts";
 import { runReference } from "../kernels/registry.ts";
 import type { Graph } from "./builder.ts";
@@ -15,12 +17,17 @@ export interface WeightSource {
   decodeRow(weight: Weight, row: number): Float32Array;
 }
 
-/** Float32 state of one sequence, allocated when first touched. */
+const FLOAT32: CacheTypes = { keys: "f32", values: "f32" };
+
+/** State of one sequence, allocated when first touched: float32 that holds only numbers of its cache types. */
 export class ReferenceState {
   readonly #slots = new Map<number, Float32Array>();
 
-  /** @param contextLength Rows of each KV slot. */
-  constructor(readonly contextLength: number) {}
+  /**
+   * @param contextLength Rows of each KV slot.
+   * @param cacheTypes What the numbers in the cache are rounded to.
+   */
+  constructor(readonly contextLength: number, readonly cacheTypes: CacheTypes = FLOAT32) {}
 
   /** Storage of a slot, zero at first. */
   slot(slot: StateSlot): Float32Array {
@@ -68,6 +75,7 @@ export function runReferenceGraph(
     weight: (weight) => weights.decode(weight),
     weightRow: (weight, row) => weights.decodeRow(weight, row),
     state: (slot) => state.slot(slot),
+    cacheType: (slot) => cacheTypeOfSlot(slot, state.cacheTypes),
   };
   for (const node of graph.nodes) runReference(node, context);
   return pack(matrix(graph.result));

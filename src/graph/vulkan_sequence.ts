@@ -6,7 +6,9 @@
  */
 import { assert } from "../common/assert.ts";
 import type { KernelSet } from "../kernels/kernel_set.ts";
-import type { Batch, DeviceMatrix, GpuContext, StateSlot } from "../kernels/operation.ts";
+import type { CacheTypes } from "../kernels/cache_types.ts";
+import { cacheRowBytes, cacheTypeOfSlot } from "../kernels/kv_cache.ts";
+import type { Batch, DeviceMatrix, DeviceState, GpuContext, StateSlot } from "../kernels/operation.ts";
 import { STEP_HEADER_BYTES, stepBytes, writeStep } from "../kernels/step_buffer.ts";
 import {
   type CommandBuffer,
@@ -22,9 +24,8 @@ import type { DeviceWeights } from "./device_weights.ts";
 import { PieceRunner } from "./piece_runner.ts";
 import { type Plan, type PlanOptions, type PlanResources, recordPlan, TICKETS_BYTES } from "./plan.ts";
 
-/** Bytes of a cached key or value element: float16 where the caller does not say otherwise. */
-const KV_ELEMENT_BYTES = 2;
-const FLOAT32_BYTES = 4;
+/** What keys and values are stored as where the caller does not say otherwise. */
+const DEFAULT_CACHE_TYPES: CacheTypes = { keys: "f16", values: "f16" };
 /** Steps that the host can describe before the device has started the first. */
 const STAGING_SLOTS = 8;
 /** Smallest context bucket, positions. */
@@ -46,8 +47,8 @@ export interface SequenceOptions {
   readonly contextLength: number;
   /** Tokens of the largest batch. */
   readonly ubatch: number;
-  /** Bytes of a cached key or value element: 2 for float16, the default, or 4 for float32, as some slots always have it. */
-  readonly kvElementBytes?: 2 | 4;
+  /** Float16 by default. */
+  readonly cacheTypes?: CacheTypes;
   /** Names of fusions to leave out; by default those that the environment switches off. */
   readonly disabledFusions?: ReadonlySet<string>;
   /** Multiplications and additions that a command buffer of a prompt carries; what the device can take by default. */
@@ -77,21 +78,13 @@ interface StagingSlot {
 }
 
 /** Bytes of device memory that the state of one sequence takes. */
-export function stateBytes(
-  slots: readonly StateSlot[],
-  contextLength: number,
-  kvElementBytes: number = KV_ELEMENT_BYTES,
-): number {
-  return slots.reduce((sum, slot) => sum + slotBytes(slot, contextLength, kvElementBytes), 0);
+export function stateBytes(slots: readonly StateSlot[], contextLength: number, types: CacheTypes): number {
+  return slots.reduce((sum, slot) => sum + slotBytes(slot, contextLength, types), 0);
 }
 
-function slotBytes(slot: StateSlot, contextLength: number, kvElementBytes: number): number {
+function slotBytes(slot: StateSlot, contextLength: number, types: CacheTypes): number {
   const rows = slot.kind === "kv" ? contextLength : 1;
-  return rows * slot.width * elementBytes(slot, kvElementBytes);
-}
-
-function elementBytes({ kind, float32 }: StateSlot, kvElementBytes: number): number {
-  return kind === "kv" && !float32 ? kvElementBytes : FLOAT32_BYTES;
+  return rows * cacheRowBytes(cacheTypeOfSlot(slot, types), slot.width);
 }
 
 /** A sequence's device side. Everything it owns is freed with it. */
@@ -102,7 +95,7 @@ export class VulkanSequence implements Disposable {
   readonly counters: StepCounters = { steps: 0, dispatches: 0, barriers: 0 };
   readonly #options: SequenceOptions;
   readonly #owned = new DisposableStack();
-  readonly #states: readonly { span: Span; elementBytes: number }[];
+  readonly #states: readonly DeviceState[];
   readonly #plans = new Map<string, Plan>();
   readonly #staging: StagingSlot[];
   readonly #pieces: PieceRunner;
@@ -116,13 +109,13 @@ export class VulkanSequence implements Disposable {
 
   constructor(options: SequenceOptions) {
     this.#options = options;
-    const { device, slots, contextLength, ubatch, kvElementBytes = KV_ELEMENT_BYTES } = options;
+    const { device, slots, contextLength, ubatch, cacheTypes = DEFAULT_CACHE_TYPES } = options;
     const buffer = (label: string, bytes: number, kind: "activations" | "staging") =>
       this.#owned.use(device.createBuffer({ label, bytes, kind }));
     this.step = span(buffer("step", stepBytes(ubatch), "activations"));
     this.#states = slots.map((slot) => ({
-      span: span(buffer(slot.name, slotBytes(slot, contextLength, kvElementBytes), "activations")),
-      elementBytes: elementBytes(slot, kvElementBytes),
+      span: span(buffer(slot.name, slotBytes(slot, contextLength, cacheTypes), "activations")),
+      type: cacheTypeOfSlot(slot, cacheTypes),
     }));
     this.#staging = Array.from({ length: STAGING_SLOTS }, (_, i) => {
       const staging = buffer(`step staging ${i}`, stepBytes(ubatch), "staging");

@@ -7,6 +7,7 @@ import { formatBytes } from "../common/byte_size.ts";
 import { UserError } from "../common/errors.ts";
 import { DeviceWeights, weightBytes } from "../graph/device_weights.ts";
 import { planMemory } from "../graph/memory_plan.ts";
+import type { CacheTypes } from "../kernels/cache_types.ts";
 import { type OpenModel, openModel } from "../models/open_model.ts";
 import { createTokenizer } from "../tokenizer/create_tokenizer.ts";
 import type { Tokenizer } from "../tokenizer/tokenizer.ts";
@@ -14,7 +15,7 @@ import { chooseAdapter, Device, Instance } from "../vulkan/mod.ts";
 import type { Engine } from "./engine.ts";
 import { DEFAULT_UBATCH } from "./prompt_chunks.ts";
 import { ReferenceEngine } from "./reference_engine.ts";
-import { type CacheType, cacheTypeOf, largestBatch, sequenceBytes } from "./sequence_size.ts";
+import { cacheTypesOf, largestBatch, sequenceBytes, uselessCacheTypes } from "./sequence_size.ts";
 import { provenKernels } from "./self_test/matrix_units.ts";
 import { Session } from "./session.ts";
 import { VulkanEngine, type VulkanResources } from "./vulkan_engine.ts";
@@ -32,8 +33,8 @@ export interface LoadOptions {
   readonly contextLength?: number;
   /** Tokens of a prompt per batch; {@linkcode DEFAULT_UBATCH} by default. */
   readonly ubatch?: number;
-  /** What keys and values are stored as; see {@linkcode cacheTypeOf}. The reference executor always takes float32. */
-  readonly cacheType?: CacheType;
+  /** What keys and values are to be stored as; see {@linkcode cacheTypesOf}. For the reference executor, float32 by default. */
+  readonly cacheTypes?: Partial<CacheTypes>;
   /** Told after each piece of the file. */
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
   /** Told what a user should know but need not stop for, one line each. */
@@ -45,6 +46,8 @@ export interface Model extends AsyncDisposable {
   readonly path: string;
   readonly open: OpenModel;
   readonly tokenizer: Tokenizer;
+  /** What keys and values are stored as. */
+  readonly cacheTypes: CacheTypes;
   /** The device that runs it; absent for the reference executor. */
   readonly device?: Device;
   /** A fresh sequence. */
@@ -55,20 +58,27 @@ export interface Model extends AsyncDisposable {
 
 /** Opens `path` and readies it for sessions. */
 export async function loadModel(path: string, options: LoadOptions = {}): Promise<Model> {
-  const { executor = "vulkan", cacheType, onWarning = () => {} } = options;
+  const { executor = "vulkan", cacheTypes: asked = {}, onWarning = () => {} } = options;
   await using stack = new AsyncDisposableStack();
   const open = stack.use(openModel(path, options.contextLength));
   const tokenizer = createTokenizer(open.file.metadata);
   tokenizer.warnings.forEach(onWarning);
-  const resources = executor === "vulkan" ? await vulkanResources(open, options, stack) : undefined;
+  const cacheTypes = cacheTypesOf(open, asked, executor === "reference" ? "f32" : undefined);
+  uselessCacheTypes(open, asked).forEach(onWarning);
+  const resources = executor === "vulkan"
+    ? await vulkanResources(open, cacheTypes, options, stack)
+    : undefined;
   const ubatch = ubatchFor(resources?.device, options);
   const createEngine = () =>
-    resources ? new VulkanEngine(open, resources, ubatch, { cacheType }) : new ReferenceEngine(open, ubatch);
+    resources
+      ? new VulkanEngine(open, resources, ubatch, { cacheTypes })
+      : new ReferenceEngine(open, ubatch, cacheTypes);
   const owned = stack.move();
   return {
     path,
     open,
     tokenizer,
+    cacheTypes,
     device: resources?.device,
     createEngine,
     createSession: () => new Session(createEngine(), tokenizer),
@@ -83,6 +93,7 @@ function ubatchFor(device: Device | undefined, { ubatch }: LoadOptions): number 
 
 async function vulkanResources(
   open: OpenModel,
+  cacheTypes: CacheTypes,
   options: LoadOptions,
   stack: AsyncDisposableStack,
 ): Promise<VulkanResources> {
@@ -91,7 +102,7 @@ async function vulkanResources(
     options.onWarning?.(`no GPU found: running on the CPU through ${adapter.name}, which is far slower`);
   }
   const device = stack.use(Device.create(adapter));
-  checkBudget(open, ubatchFor(device, options), options.cacheType ?? cacheTypeOf(open), device);
+  checkBudget(open, ubatchFor(device, options), cacheTypes, device);
   const kernels = await provenKernels(device, options.onWarning ?? (() => {}));
   const { tensors, file } = open;
   const weights = stack.use(
@@ -107,17 +118,17 @@ async function vulkanResources(
 }
 
 /** Refuses a model that cannot fit, with numbers and the flag to lower. */
-function checkBudget(open: OpenModel, ubatch: number, cacheType: CacheType, device: Device): void {
+function checkBudget(open: OpenModel, ubatch: number, cacheTypes: CacheTypes, device: Device): void {
   const { contextLength, tensors } = open;
   const batch = largestBatch(open, ubatch);
   const weights = weightBytes([...tensors.weights.values(), ...tensors.constants.values()]);
-  const state = sequenceBytes(open, contextLength, cacheType);
+  const state = sequenceBytes(open, contextLength, cacheTypes);
   const pass = open.family.encode ? "encode" : "logits";
   const activations = planMemory(open.build(batch, 1, pass)).bytes;
   const needed = weights + state + activations;
   const { free, total } = device.memoryBudget();
   if (needed <= free) return;
-  const perPosition = (state - sequenceBytes(open, 0, cacheType)) / contextLength;
+  const perPosition = (state - sequenceBytes(open, 0, cacheTypes)) / contextLength;
   const room = Math.floor((free - weights - activations) / perPosition);
   const advice = room >= 256 && room < contextLength
     ? `try -c ${2 ** Math.floor(Math.log2(room))}`

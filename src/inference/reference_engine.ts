@@ -2,11 +2,13 @@
 import type { Pass } from "../graph/builder.ts";
 import { HostWeights } from "../graph/host_weights.ts";
 import { ReferenceState, runReferenceGraph } from "../graph/reference_executor.ts";
+import type { CacheTypes } from "../kernels/cache_types.ts";
 import type { Batch } from "../kernels/operation.ts";
 import type { OpenModel } from "../models/open_model.ts";
 import { checkTokens } from "./check_tokens.ts";
 import type { Checkpoint, DecodeOptions, Engine, ForwardOptions } from "./engine.ts";
 import { Sampler } from "./sampling/mod.ts";
+import { cacheTypesOf } from "./sequence_size.ts";
 
 interface ReferenceCheckpoint extends Checkpoint {
   readonly recurrent: ReadonlyMap<number, Float32Array>;
@@ -26,7 +28,8 @@ export class ReferenceEngine implements Engine {
   #encoderLength = 0;
   readonly encode?: (tokens: Int32Array) => Promise<void>;
 
-  constructor(model: OpenModel, ubatch: number) {
+  /** For a sequence of `model`. Keys and values are float32, or are rounded to the types asked for. */
+  constructor(model: OpenModel, ubatch: number, cacheTypes: Partial<CacheTypes> = {}) {
     this.#model = model;
     this.vocab = model.config.vocab;
     this.contextLength = model.contextLength;
@@ -38,7 +41,7 @@ export class ReferenceEngine implements Engine {
       0,
     );
     this.#weights = new HostWeights(model.file, model.tensors.constants.values());
-    this.#state = new ReferenceState(model.contextLength);
+    this.#state = new ReferenceState(model.contextLength, cacheTypesOf(model, cacheTypes, "f32"));
     if (model.family.encode) this.encode = (tokens) => this.#encode(tokens);
   }
 

@@ -10,13 +10,14 @@ import type { DeviceWeights } from "../graph/device_weights.ts";
 import type { Plan } from "../graph/plan.ts";
 import { type PlanTail, type StepCounters, VulkanSequence } from "../graph/vulkan_sequence.ts";
 import type { KernelSet } from "../kernels/kernel_set.ts";
+import type { CacheTypes } from "../kernels/cache_types.ts";
 import type { Batch } from "../kernels/operation.ts";
 import { checkTokens } from "./check_tokens.ts";
 import { DeviceSampler } from "./device_sampler.ts";
 import type { OpenModel } from "../models/open_model.ts";
 import { type Device, type DeviceBuffer, type LabelTime, span } from "../vulkan/mod.ts";
 import type { Checkpoint, DecodeOptions, Engine, ForwardOptions } from "./engine.ts";
-import { CACHE_BYTES, type CacheType, cacheTypeOf, largestBatch, sequenceBytes } from "./sequence_size.ts";
+import { cacheTypesOf, largestBatch, sequenceBytes } from "./sequence_size.ts";
 import { DeviceTrace, traceTokens } from "./token_trace.ts";
 
 const F32_BYTES = 4;
@@ -36,8 +37,8 @@ export interface VulkanResources {
 
 /** Choices that follow from the model unless a caller makes others. */
 export interface VulkanEngineOptions {
-  /** What keys and values are stored as; see {@linkcode cacheTypeOf}. */
-  readonly cacheType?: CacheType;
+  /** What keys and values are to be stored as; see {@linkcode cacheTypesOf}. */
+  readonly cacheTypes?: Partial<CacheTypes>;
   /** Names of fusions to leave out; by default those that the environment switches off. */
   readonly disabledFusions?: ReadonlySet<string>;
   /** Multiplications and additions that a command buffer of a prompt carries. */
@@ -76,14 +77,15 @@ export class VulkanEngine implements Engine {
   ) {
     const { device, kernels, weights } = resources;
     const { contextLength, family, states: { slots } } = model;
-    const { cacheType = cacheTypeOf(model), disabledFusions, pieceWork } = options;
+    const { disabledFusions, pieceWork } = options;
+    const cacheTypes = cacheTypesOf(model, options.cacheTypes);
     this.#device = device;
     this.#kernels = kernels;
     this.vocab = model.config.vocab;
     this.contextLength = contextLength;
     this.ubatch = family.kind === "encoder" ? largestBatch(model, ubatch) : ubatch;
     this.canRewind = slots.every((slot) => slot.kind === "kv");
-    this.stateBytes = sequenceBytes(model, contextLength, cacheType);
+    this.stateBytes = sequenceBytes(model, contextLength, cacheTypes);
     this.#sequence = new VulkanSequence({
       device,
       kernels,
@@ -91,7 +93,7 @@ export class VulkanEngine implements Engine {
       slots,
       contextLength,
       ubatch: largestBatch(model, ubatch),
-      kvElementBytes: CACHE_BYTES[cacheType],
+      cacheTypes,
       disabledFusions,
       pieceWork,
       build: (tokens, outputs, pass) => model.build(tokens, outputs, pass),

@@ -3,7 +3,6 @@
  * variants that decoders use: grouped heads (https://arxiv.org/abs/2305.13245), sliding windows, soft caps, ALiBi
  * (https://arxiv.org/abs/2108.12409) and attention sinks (a logit per head that joins the softmax but has no value).
  */
-import { assert } from "../common/assert.ts";
 import { planAttention } from "./attention_plan.ts";
 import { dot, rowOf } from "./matrix.ts";
 import type {
@@ -174,8 +173,7 @@ function record(node: AttentionNode, gpu: GpuContext): void {
   const y = gpu.matrix(node.outputs[0]);
   const keys = gpu.state(node.keys);
   const values = gpu.state(node.values);
-  assert(keys.elementBytes === values.elementBytes, `${node.keys.name}: keys and values differ in type`);
-  const plan = planAttention(gpu, node, q.rows, keys.elementBytes);
+  const plan = planAttention(gpu, node, q.rows, { keys: keys.type, values: values.type });
   const partBytes = q.rows * node.heads * (node.valueDim + 2) * 4;
   const split = plan.parts > 1
     ? {

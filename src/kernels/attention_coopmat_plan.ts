@@ -2,6 +2,8 @@
 import type { AttentionNode } from "./attention.ts";
 import type { AttentionPlan } from "./attention_plan.ts";
 import type { KernelSet } from "./kernel_set.ts";
+import type { CacheTypes } from "./cache_types.ts";
+import { cacheTypeNumber } from "./kv_cache.ts";
 
 /** With fewer tokens a fragment would be mostly empty. */
 const TOKENS_MIN = 9;
@@ -17,15 +19,19 @@ const HEAD_DIM_MAX = 256;
 const SUBGROUPS = [4, 2];
 const WORD_BYTES = 16;
 
-/** The plan for `tokens` rows of queries over a cache of `elementBytes` per element; undefined where the kernel does not serve. */
+/**
+ * The plan for `tokens` rows of queries over a cache of these types; undefined where the kernel does not serve. It computes with
+ * float16, so a cache of float32, which asks for more, is not for it.
+ */
 export function planAttentionCoopmat(
   kernels: KernelSet,
   node: AttentionNode,
   tokens: number,
-  elementBytes: number,
+  types: CacheTypes,
 ): AttentionPlan | undefined {
   const { coopmat: fragment, subgroup, strategy } = kernels;
-  if (!fragment || strategy !== "teams" || elementBytes !== 2 || tokens < TOKENS_MIN) return undefined;
+  if (!fragment || strategy !== "teams" || tokens < TOKENS_MIN) return undefined;
+  if (types.keys === "f32" || types.values === "f32") return undefined;
   const { headDim, valueDim, heads, kvHeads } = node;
   const valueParts = Math.ceil(valueDim / VALUE_PART_MAX);
   const valuePart = valueDim / valueParts;
@@ -64,6 +70,8 @@ export function planAttentionCoopmat(
       TEMPERATURE: node.temperature !== undefined,
       KEY_WIDTH: node.keys.width,
       VALUE_WIDTH: node.values.width,
+      KEY_TYPE: cacheTypeNumber(types.keys),
+      VALUE_TYPE: cacheTypeNumber(types.values),
     },
     workgroups: [blocks(subgroups), kvHeads, valueParts],
     parts: 1,

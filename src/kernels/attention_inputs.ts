@@ -3,6 +3,7 @@
  * the way of keys and values into the cache. It is what a fusion makes of `norm`, `rope` and `store_kv`.
  */
 import { assert } from "../common/assert.ts";
+import { cacheBlock, cacheTypeNumber } from "./kv_cache.ts";
 import { storeKvReference } from "./store_kv.ts";
 import { normReference } from "./norm.ts";
 import type {
@@ -76,16 +77,19 @@ function record(node: AttentionInputsNode, gpu: GpuContext): void {
   const y = gpu.matrix(node.outputs[0]);
   const keys = gpu.state(node.keys);
   const values = gpu.state(node.values);
-  assert(keys.elementBytes === values.elementBytes, `${node.keys.name}: keys and values differ in type`);
   const { headDim, rotaryOffset, rotaryDim, pairing, frequencies, magnitude } = node.rope;
   const items = (q.width + k.width) / headDim + Math.ceil(v.width / headDim);
   const { workgroup, team } = teamFor(gpu.kernels, headDim, items);
+  const block = Math.max(cacheBlock(keys.type), cacheBlock(values.type));
+  assert(headDim % block === 0, `${node.keys.name}: heads of ${headDim} elements in blocks of ${block}`);
   const constants = {
     WORKGROUP: workgroup,
     TEAM: team,
     ADJACENT: pairing === "adjacent",
     NORM: node.norm !== undefined,
-    KV_BYTES: keys.elementBytes,
+    KEY_TYPE: cacheTypeNumber(keys.type),
+    VALUE_TYPE: cacheTypeNumber(values.type),
+    STAGED: block > 1 ? headDim : 0,
   };
   gpu.recorder.dispatch(gpu.kernels.get("attention_inputs", { constants }), {
     workgroups: [Math.ceil(items / (workgroup / team)), q.rows, 1],

@@ -1,6 +1,8 @@
 /** Chooses how an attention dispatch cuts its work: rows per workgroup, lanes per value, parts of the context. */
 import type { AttentionNode } from "./attention.ts";
 import { planAttentionCoopmat } from "./attention_coopmat_plan.ts";
+import type { CacheTypes } from "./cache_types.ts";
+import { cacheTypeNumber } from "./kv_cache.ts";
 import type { GpuContext } from "./operation.ts";
 import { powerOfTwoUpTo } from "./teams.ts";
 
@@ -45,15 +47,15 @@ interface Grain {
 const GPU_GRAIN: Grain = { subgroups: 4, workgroups: 512, positions: 64 };
 const CPU_GRAIN: Grain = { subgroups: 1, workgroups: 2, positions: 512 };
 
-/** The plan for `tokens` rows of queries over a cache of `elementBytes` per element. */
+/** The plan for `tokens` rows of queries over a cache of these types. */
 export function planAttention(
   gpu: GpuContext,
   node: AttentionNode,
   tokens: number,
-  elementBytes: number,
+  types: CacheTypes,
 ): AttentionPlan {
-  return planAttentionCoopmat(gpu.kernels, node, tokens, elementBytes) ??
-    planSubgroups(gpu, node, tokens, elementBytes);
+  return planAttentionCoopmat(gpu.kernels, node, tokens, types) ??
+    planSubgroups(gpu, node, tokens, types);
 }
 
 /** For `attention.comp`. */
@@ -61,7 +63,7 @@ function planSubgroups(
   gpu: GpuContext,
   node: AttentionNode,
   tokens: number,
-  elementBytes: number,
+  types: CacheTypes,
 ): AttentionPlan {
   const { kernels, contextBucket } = gpu;
   const { headDim, valueDim, window } = node;
@@ -90,7 +92,8 @@ function planSubgroups(
     HEAD_DIM: headDim,
     VALUE_DIM: valueDim,
     ROWS: rows,
-    KV_BYTES: elementBytes,
+    KEY_TYPE: cacheTypeNumber(types.keys),
+    VALUE_TYPE: cacheTypeNumber(types.values),
     ALIGNED: widths.every((width) => width % ELEMENTS_PER_CHUNK === 0),
     CAUSAL: node.causal,
     ENCODER: node.encoder ?? false,

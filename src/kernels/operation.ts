@@ -8,6 +8,7 @@
 import type { FormatName } from "../quant/formats.ts";
 import type { DeviceBuffer, Span } from "../vulkan/mod.ts";
 import type { KernelSet } from "./kernel_set.ts";
+import type { CacheType } from "./cache_types.ts";
 
 /**
  * A matrix of activations `[rows, width]`, float32, row r starting at element `offset + r * stride` of the storage of
@@ -45,12 +46,12 @@ export interface StateSlot {
   /** Index into the session's state table. */
   readonly id: number;
   readonly name: string;
-  /** `kv`: one row per position, stored as the session's cache type. `recurrent`: one row per sequence, float32. */
+  /** `kv`: one row per position. `recurrent`: one row per sequence, float32. */
   readonly kind: "kv" | "recurrent";
   /** Elements per row. */
   readonly width: number;
-  /** A `kv` slot that is float32 whatever the session's cache type is. */
-  readonly float32?: boolean;
+  /** Says which of the session's cache types a `kv` slot is stored as; one that says nothing is float32. */
+  readonly holds?: "keys" | "values";
 }
 
 /** Fields that every node has. */
@@ -90,6 +91,8 @@ export interface ReferenceContext {
   weightRow(weight: Weight, row: number): Float32Array;
   /** `[contextLength, width]` for a KV slot, `[width]` for a recurrent one. */
   state(slot: StateSlot): Float32Array;
+  /** The type whose numbers a KV slot holds, although as float32. */
+  cacheType(slot: StateSlot): CacheType;
 }
 
 /** A weight in device memory. */
@@ -109,6 +112,13 @@ export interface DeviceMatrix {
   readonly stride: number;
 }
 
+/** Storage of a slot. */
+export interface DeviceState {
+  readonly span: Span;
+  /** What a KV slot is stored as. */
+  readonly type: CacheType;
+}
+
 /** What a GPU form can see while it records its dispatches. */
 export interface GpuContext {
   readonly kernels: KernelSet;
@@ -119,8 +129,7 @@ export interface GpuContext {
   readonly contextBucket: number;
   matrix(value: Value): DeviceMatrix;
   weight(weight: Weight): DeviceWeight;
-  /** Storage of a slot; `elementBytes` is 2 for float16 caches and 4 for float32. */
-  state(slot: StateSlot): { readonly span: Span; readonly elementBytes: number };
+  state(slot: StateSlot): DeviceState;
   /** Scratch memory that lives until the end of the node's dispatches. */
   scratch(bytes: number): Span;
   /** `count` integers of 32 bits that are 0 and that the node's dispatches leave 0: workgroups count themselves there. */

@@ -241,17 +241,17 @@ export const SHADERS = {
   },
   attention: {
     push: struct("attention", { step: u64, q: u64, y: u64, parts: u64, tickets: u64, keys: u64, values: u64, slopes: u64, sinks: u64, bias: u64, tokens: u32, heads: u32, qStride: u32, yStride: u32, window: u32, chunk: u32, biasColumns: u32, scale: f32, softcap: f32, temperatureScale: f32, temperatureInterval: f32, temperatureOffset: f32 }),
-    constants: {"WORKGROUP":0,"SUBGROUP":1,"HEAD_DIM":2,"VALUE_DIM":3,"ROWS":4,"KV_BYTES":5,"ALIGNED":6,"CAUSAL":7,"ENCODER":8,"IN_REGISTERS":9,"VALUE_LANES":10,"SOFTCAP":11,"ALIBI":12,"BIAS":13,"TEMPERATURE":14,"KEY_WIDTH":15,"VALUE_WIDTH":16,"UNROLLED":17},
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"HEAD_DIM":2,"VALUE_DIM":3,"ROWS":4,"KEY_TYPE":5,"ALIGNED":6,"CAUSAL":7,"ENCODER":8,"IN_REGISTERS":9,"VALUE_LANES":10,"SOFTCAP":11,"ALIBI":12,"BIAS":13,"TEMPERATURE":14,"KEY_WIDTH":15,"VALUE_WIDTH":16,"UNROLLED":17,"VALUE_TYPE":18},
     modules: attention,
   },
   attention_coopmat: {
     push: struct("attention_coopmat", { step: u64, q: u64, y: u64, parts: u64, tickets: u64, keys: u64, values: u64, slopes: u64, sinks: u64, bias: u64, tokens: u32, heads: u32, qStride: u32, yStride: u32, window: u32, chunk: u32, biasColumns: u32, scale: f32, softcap: f32, temperatureScale: f32, temperatureInterval: f32, temperatureOffset: f32 }),
-    constants: {"WORKGROUP":0,"SUBGROUP":1,"M":2,"N":3,"K":4,"HEAD_DIM":5,"VALUE_PART":6,"VALUE_DIM":7,"POSITIONS":8,"CAUSAL":9,"ENCODER":10,"SOFTCAP":11,"ALIBI":12,"BIAS":13,"TEMPERATURE":14,"KEY_WIDTH":15,"VALUE_WIDTH":16},
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"M":2,"N":3,"K":4,"HEAD_DIM":5,"VALUE_PART":6,"VALUE_DIM":7,"POSITIONS":8,"CAUSAL":9,"ENCODER":10,"SOFTCAP":11,"ALIBI":12,"BIAS":13,"TEMPERATURE":14,"KEY_WIDTH":15,"VALUE_WIDTH":16,"KEY_TYPE":17,"VALUE_TYPE":18},
     modules: attention_coopmat,
   },
   attention_inputs: {
     push: struct("attention_inputs", { step: u64, q: u64, k: u64, v: u64, y: u64, keys: u64, values: u64, queryNorm: u64, keyNorm: u64, frequencies: u64, heads: u32, kvHeads: u32, headDim: u32, valueWidth: u32, rotaryOffset: u32, rotaryDim: u32, qStride: u32, kStride: u32, vStride: u32, yStride: u32, epsilon: f32, magnitude: f32 }),
-    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ADJACENT":3,"NORM":4,"KV_BYTES":5},
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ADJACENT":3,"NORM":4,"KEY_TYPE":5,"VALUE_TYPE":6,"STAGED":7},
     modules: attention_inputs,
   },
   blend: {
@@ -396,7 +396,7 @@ export const SHADERS = {
   },
   store_kv: {
     push: struct("store_kv", { step: u64, k: u64, v: u64, keys: u64, values: u64, keyWidth: u32, valueWidth: u32, kStride: u32, vStride: u32 }),
-    constants: {"WORKGROUP":0,"KV_BYTES":1},
+    constants: {"WORKGROUP":0,"KEY_TYPE":1,"VALUE_TYPE":2},
     modules: store_kv,
   },
   stream_read: {

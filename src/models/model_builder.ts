@@ -160,9 +160,9 @@ function trimOnes(shape: number[]): number[] {
 export class StateTable {
   readonly #slots = new Map<string, StateSlot>();
 
-  /** A cache with one row of `width` elements per position; `float32` where rounding would cost more than it saves. */
-  kv(name: string, width: number, options: { readonly float32?: boolean } = {}): StateSlot {
-    return this.#slot({ name, kind: "kv", width, ...options });
+  /** A cache with one row of `width` elements per position, stored as the session stores what it holds; float32 if that is neither. */
+  kv(name: string, width: number, holds?: StateSlot["holds"]): StateSlot {
+    return this.#slot({ name, kind: "kv", width, holds });
   }
 
   /** A float32 state of `width` elements per sequence. */

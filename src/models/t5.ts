@@ -86,7 +86,10 @@ type Cache = readonly [keys: StateSlot, values: StateSlot];
 
 function cacheOf(m: ModelBuilder, name: string): Cache {
   const { kvHeads, headDim, valueDim } = headShape(m.config, 0);
-  return [m.states.kv(`${name}.keys`, kvHeads * headDim), m.states.kv(`${name}.values`, kvHeads * valueDim)];
+  return [
+    m.states.kv(`${name}.keys`, kvHeads * headDim, "keys"),
+    m.states.kv(`${name}.values`, kvHeads * valueDim, "values"),
+  ];
 }
 
 function selfAttention(

@@ -42,6 +42,15 @@ const USAGE_ERRORS: [args: string[], message: string][] = [
     ["inspect", "x.gguf", "-c", "0"],
     "Option '-c, --ctx <tokens>' argument '0' is invalid. Expected a whole number from 1 on",
   ],
+  [
+    ["run", "-ctk", "q4_0"],
+    "Option '--cache-type-k <type>' argument 'q4_0' is invalid. Allowed choices are f32, f16, q8_0",
+  ],
+  [
+    ["bench", "--cache-type-v", "int8"],
+    "Option '--cache-type-v <type>' argument 'int8' is invalid. Allowed choices are f32, f16, q8_0",
+  ],
+  [["chat", "-ctv"], "Option '--cache-type-v <type>' argument missing"],
   [["inspect", "x.gguf", "--raw-f32", "y"], "--raw-f32 needs --tensor"],
   [["tokenize", "--jsonl", "x", "text"], "Give either a text or --jsonl, not both"],
   [["detokenize"], "Give token ids, such as: zinc detokenize 1,2,3"],

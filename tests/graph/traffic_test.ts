@@ -7,7 +7,8 @@ import { type OpenModel, openModel } from "../../src/models/open_model.ts";
 import { assertEquals, assertNear } from "../support/assert.ts";
 import { goldenModel } from "../support/golden.ts";
 
-const slotBytes = (slot: StateSlot, positions: number) => stateBytes([slot], positions);
+const slotBytes = (slot: StateSlot, positions: number) =>
+  stateBytes([slot], positions, { keys: "f16", values: "f16" });
 
 function tensorBytes(model: OpenModel, named: RegExp): number {
   return [...model.file.tensors.values()].filter(({ name }) => named.test(name))

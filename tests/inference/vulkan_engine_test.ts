@@ -6,7 +6,7 @@ import { VulkanEngine } from "../../src/inference/vulkan_engine.ts";
 import { openModel } from "../../src/models/open_model.ts";
 import { createTokenizer } from "../../src/tokenizer/create_tokenizer.ts";
 import { assert, assertAllNear, assertEquals, assertFails } from "../support/assert.ts";
-import { CONTEXT, goldenCase, goldenModel, logitsOf, REFERENCE } from "../support/golden.ts";
+import { CONTEXT, FLOAT32_CACHE, goldenCase, goldenModel, logitsOf, REFERENCE } from "../support/golden.ts";
 import { openVulkanEngine, sharedDevice, uploadWeights } from "../support/vulkan_executor.ts";
 
 const ATTENTION = "llama2";
@@ -196,7 +196,7 @@ Deno.test("forgetting leaves nothing behind", async () => {
 
 Deno.test("attention goes on when a sequence outgrows the positions that its first plan was made for", async () => {
   using model = openModel(goldenModel(ATTENTION), CONTEXT);
-  using engine = await openVulkanEngine(model, 64, { cacheType: "f32" });
+  using engine = await openVulkanEngine(model, 64, { cacheTypes: FLOAT32_CACHE });
   using reference = await REFERENCE.open(model, 64);
   const prompt = Array.from({ length: 250 }, (_, i) => (i * 31 + 7) % 256);
   await logitsOf(engine, prompt.slice(0, -1));

@@ -1,4 +1,5 @@
 import { attention, type AttentionNode } from "../../src/kernels/attention.ts";
+import type { CacheType } from "../../src/kernels/cache_types.ts";
 import { hasCoopmat } from "../support/device_features.ts";
 import { assertClose, type Lab, openBench } from "./harness.ts";
 
@@ -16,6 +17,9 @@ interface Shape {
   /** Position of the first token. */
   readonly position: number;
   readonly encoderLength?: number;
+  /** Float16 by default. */
+  readonly keyType?: CacheType;
+  readonly valueType?: CacheType;
 }
 
 const SMALL: Shape = { heads: 4, kvHeads: 2, headDim: 64, tokens: 40, position: 37 };
@@ -37,14 +41,15 @@ async function check(
   more: Partial<AttentionNode> | ((lab: Lab) => Partial<AttentionNode>),
 ): Promise<void> {
   const { heads, kvHeads, headDim, valueDim = headDim, tokens, position, encoderLength } = shape;
+  const { keyType = "f16", valueType = "f16" } = shape;
   using lab = bench.lab({ strategy: "teams", busyWorkgroups: 1 });
   const cached = Math.max(position + tokens, encoderLength ?? 0);
   const node: AttentionNode = {
     op: "attention",
     inputs: [lab.value(tokens, heads * headDim)],
     outputs: [lab.value(tokens, heads * valueDim)],
-    keys: lab.kv(cached, kvHeads * headDim),
-    values: lab.kv(cached, kvHeads * valueDim),
+    keys: lab.kv(cached, kvHeads * headDim, keyType),
+    values: lab.kv(cached, kvHeads * valueDim, valueType),
     heads,
     kvHeads,
     headDim,
@@ -57,7 +62,7 @@ async function check(
     ...(typeof more === "function" ? more(lab) : more),
   };
   const batch = { position, tokens: new Int32Array(tokens), encoderLength };
-  const results = await lab.run(attention, node, { kvBytes: 2, contextBucket: cached, batch });
+  const results = await lab.run(attention, node, { contextBucket: cached, batch });
   assertClose(results, TOLERANCE, JSON.stringify(shape));
 }
 
@@ -77,6 +82,16 @@ for (const [heads, kvHeads] of [[1, 1], [9, 3], [20, 1], [8, 8]]) {
 for (const [tokens, position] of [[9, 0], [31, 1], [64, 0], [65, 200], [130, 63]]) {
   test(`attention of ${tokens} tokens after ${position} others`, { tokens, position });
 }
+
+for (const [keyType, valueType] of [["q8_0", "q8_0"], ["q8_0", "f16"], ["f16", "q8_0"]] as const) {
+  test(`attention of a prompt over keys of ${keyType} and values of ${valueType}`, { keyType, valueType });
+}
+test("attention of a prompt over blocks, values in two parts", {
+  headDim: 256,
+  tokens: 20,
+  keyType: "q8_0",
+  valueType: "q8_0",
+});
 
 test("attention of a prompt with a sliding window", {}, { window: 5 });
 test("attention of a prompt with a window of two tiles", { tokens: 100, position: 30 }, { window: 60 });

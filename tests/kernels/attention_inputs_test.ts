@@ -1,8 +1,11 @@
 import { attentionInputs, type AttentionInputsNode } from "../../src/kernels/attention_inputs.ts";
-import { assertClose, openBench, type RunOptions } from "./harness.ts";
+import type { CacheType } from "../../src/kernels/cache_types.ts";
+import { assertClose, openBench } from "./harness.ts";
 
 const bench = openBench();
 const TOLERANCE = 5e-6;
+/** Of the largest number in a block, with its scale in float16: numbers halfway between two steps may go either way. */
+const ONE_STEP = 1 / 127 + 2 ** -11;
 
 interface Shape {
   heads: number;
@@ -18,7 +21,10 @@ interface Shape {
   norm?: boolean;
 }
 
-async function check(shape: Shape, options: { strategy: "teams" | "lanes" } & Pick<RunOptions, "kvBytes">) {
+async function check(
+  shape: Shape,
+  options: { strategy: "teams" | "lanes"; keys?: CacheType; values?: CacheType },
+) {
   const { heads, kvHeads, headDim, valueWidth = kvHeads * headDim, tokens = 3, position = 37 } = shape;
   const { rotaryDim = headDim, rotaryOffset = 0, pairing = "halves" } = shape;
   using lab = bench.lab({ strategy: options.strategy });
@@ -31,14 +37,18 @@ async function check(shape: Shape, options: { strategy: "teams" | "lanes" } & Pi
       lab.value(tokens, valueWidth),
     ],
     outputs: [lab.value(tokens, heads * headDim)],
-    keys: lab.kv(position + tokens, kvHeads * headDim),
-    values: lab.kv(position + tokens, valueWidth),
+    keys: lab.kv(position + tokens, kvHeads * headDim, options.keys),
+    values: lab.kv(position + tokens, valueWidth, options.values),
     rope: { headDim, rotaryDim, rotaryOffset, pairing, frequencies: row(rotaryDim / 2), magnitude: 1.25 },
     norm: shape.norm ? { query: row(headDim), key: row(headDim), epsilon: 1e-5 } : undefined,
   };
   const batch = { position, tokens: new Int32Array(tokens) };
-  const results = await lab.run(attentionInputs, node, { ...options, batch });
-  assertClose(results, options.kvBytes === 2 ? 1e-3 : TOLERANCE, JSON.stringify({ ...shape, ...options }));
+  const results = await lab.run(attentionInputs, node, { batch });
+  assertClose(
+    results,
+    options.keys || options.values ? ONE_STEP : TOLERANCE,
+    JSON.stringify({ ...shape, ...options }),
+  );
 }
 
 const SMALL = { heads: 4, kvHeads: 2, headDim: 16 };
@@ -66,5 +76,19 @@ for (const strategy of ["teams", "lanes"] as const) {
     await check({ ...SMALL, heads: 9, kvHeads: 3, tokens: 65 }, { strategy });
   });
   Deno.test(`attention_inputs fills a float16 cache (${strategy})`, () =>
-    check({ ...SMALL, norm: true }, { strategy, kvBytes: 2 }));
+    check({ ...SMALL, norm: true }, { strategy, keys: "f16", values: "f16" }));
+  for (const [keys, values] of [["q8_0", "q8_0"], ["q8_0", "f16"], ["f32", "q8_0"]] as const) {
+    for (const headDim of [32, 96, 256]) {
+      Deno.test(`attention_inputs fills keys of ${keys} and values of ${values}, heads of ${headDim} (${strategy})`, async () => {
+        await check({ ...SMALL, headDim, norm: true }, { strategy, keys, values });
+        await check({ heads: 9, kvHeads: 3, headDim, rotaryDim: 12, rotaryOffset: 8 }, {
+          strategy,
+          keys,
+          values,
+        });
+      });
+    }
+    Deno.test(`attention_inputs fills keys of ${keys} and values of ${values}, of another width (${strategy})`, () =>
+      check({ ...SMALL, headDim: 64, valueWidth: 160, tokens: 5, position: 0 }, { strategy, keys, values }));
+  }
 }

@@ -1,10 +1,12 @@
 import { attention, type AttentionNode } from "../../src/kernels/attention.ts";
 import type { KernelSetOptions } from "../../src/kernels/kernel_set.ts";
+import { CACHE_TYPES, type CacheType } from "../../src/kernels/cache_types.ts";
 import { assertClose, type Lab, openBench, type RunOptions } from "./harness.ts";
 
 const bench = openBench();
 const TOLERANCE = 5e-6;
 const STRATEGIES = ["teams", "lanes"] as const;
+const MIXED_TYPES = CACHE_TYPES.flatMap((keys) => CACHE_TYPES.map((values) => [keys, values] as const));
 
 interface Shape {
   heads: number;
@@ -21,7 +23,11 @@ const SMALL: Shape = { heads: 4, kvHeads: 2, headDim: 16, tokens: 3, position: 3
 async function check(
   shape: Shape,
   more: Partial<AttentionNode> | ((lab: Lab) => Partial<AttentionNode>) = {},
-  options: KernelSetOptions & Pick<RunOptions, "contextBucket" | "kvBytes"> & { encoderLength?: number } = {},
+  options: KernelSetOptions & Pick<RunOptions, "contextBucket"> & {
+    encoderLength?: number;
+    keys?: CacheType;
+    values?: CacheType;
+  } = {},
 ): Promise<void> {
   const { heads, kvHeads, headDim, valueDim = headDim, tokens, position } = shape;
   using lab = bench.lab(options);
@@ -30,8 +36,8 @@ async function check(
     op: "attention",
     inputs: [lab.value(tokens, heads * headDim)],
     outputs: [lab.value(tokens, heads * valueDim)],
-    keys: lab.kv(cached, kvHeads * headDim),
-    values: lab.kv(cached, kvHeads * valueDim),
+    keys: lab.kv(cached, kvHeads * headDim, options.keys),
+    values: lab.kv(cached, kvHeads * valueDim, options.values),
     heads,
     kvHeads,
     headDim,
@@ -79,7 +85,30 @@ for (const strategy of STRATEGIES) {
       check({ ...SMALL, tokens, position }, {}, only));
   }
 
-  Deno.test(`attention reads float16 caches (${strategy})`, () => check(SMALL, {}, { ...only, kvBytes: 2 }));
+  for (const [keys, values] of MIXED_TYPES) {
+    Deno.test(`attention reads keys of ${keys} and values of ${values} (${strategy})`, () =>
+      check({ ...SMALL, headDim: 64, tokens: 9, position: 70 }, {}, { ...only, keys, values }));
+  }
+
+  Deno.test(`attention reads float16 of any width (${strategy})`, () =>
+    check({ ...SMALL, headDim: 3 }, {}, { ...only, keys: "f16", values: "f16" }));
+
+  for (const [headDim, valueDim] of [[32, 32], [96, 64], [160, 128], [256, 256]]) {
+    Deno.test(`attention reads blocks in heads of ${headDim} and ${valueDim} elements (${strategy})`, () =>
+      check({ ...SMALL, headDim, valueDim }, {}, { ...only, keys: "q8_0", values: "q8_0" }));
+  }
+
+  for (const [heads, kvHeads] of [[1, 1], [9, 3], [20, 1], [8, 8]]) {
+    Deno.test(`attention reads blocks of ${kvHeads} key heads for ${heads} query heads (${strategy})`, () =>
+      check({ ...SMALL, headDim: 32, heads, kvHeads }, {}, { ...only, keys: "q8_0", values: "q8_0" }));
+  }
+
+  Deno.test(`attention reads blocks, the context split (${strategy})`, () =>
+    check(
+      { ...SMALL, headDim: 64, tokens: 1, position: 1030 },
+      {},
+      { ...only, keys: "q8_0", values: "q8_0", contextBucket: 4096 },
+    ));
 
   for (const contextBucket of [257, 1024, 4096]) {
     Deno.test(`attention recorded for ${contextBucket} positions serves 257 (${strategy})`, () =>

@@ -5,12 +5,14 @@
  * gives back both results. The device and its pipelines are shared by the tests of a file, because a software driver
  * compiles slowly; after the last test the validation layer must have been silent and nothing may be left over.
  */
+import type { CacheType } from "../../src/kernels/cache_types.ts";
+import { cacheRowBytes, throughCache } from "../../src/kernels/kv_cache.ts";
 import type { Matrix, Operation, StateSlot, Value, Weight } from "../../src/kernels/operation.ts";
 import type { Batch, GpuContext, NodeBase, ReferenceContext } from "../../src/kernels/operation.ts";
 import { KernelSet, type KernelSetOptions } from "../../src/kernels/kernel_set.ts";
 import { stepBytes, writeStep } from "../../src/kernels/step_buffer.ts";
 import { blockCount, decodeTensor, type FormatName, FORMATS, tensorBytes } from "../../src/quant/formats.ts";
-import { deviceBytes, splitPlanes } from "../../src/quant/planes.ts";
+import { deviceBytes, planeOffset, splitPlanes } from "../../src/quant/planes.ts";
 import { Device, type DeviceBuffer, Instance, Recorder, type Span, span } from "../../src/vulkan/mod.ts";
 import { Uploader, validationAvailable } from "../../src/vulkan/mod.ts";
 import { assert, assertEquals } from "../support/assert.ts";
@@ -70,8 +72,6 @@ export interface RunOptions {
   readonly batch?: Batch;
   /** Default: exactly what the batch needs. */
   readonly contextBucket?: number;
-  /** Bytes of an element of the KV cache; default 4, which makes both forms see the same numbers. */
-  readonly kvBytes?: 2 | 4;
   /** Whether the step is marked as stopped for the device. */
   readonly stopped?: boolean;
 }
@@ -89,6 +89,7 @@ export class Lab implements Disposable {
   readonly #values = new Map<Value, Float32Array>();
   readonly #weights = new Map<Weight, { bytes: Uint8Array; data: Float32Array }>();
   readonly #states = new Map<StateSlot, Float32Array>();
+  readonly #cacheTypes = new Map<StateSlot, CacheType>();
   readonly #buffers: DeviceBuffer[] = [];
 
   constructor(device: Device, kernels: KernelSet) {
@@ -141,12 +142,16 @@ export class Lab implements Disposable {
     return weight;
   }
 
-  /** A KV slot of `length` rows of `width` elements that are representable as float16. */
-  kv(length: number, width: number): StateSlot {
+  /** A KV slot of `length` rows of `width` elements, stored as `type` on the device and rounded to it in both forms. */
+  kv(length: number, width: number, type: CacheType = "f32"): StateSlot {
     const id = this.#states.size;
-    this.#states.set({ id, name: `kv${id}`, kind: "kv", width }, new Float32Array(length * width));
-    const slot = [...this.#states.keys()][id];
-    this.#states.get(slot)!.forEach((_, i, data) => data[i] = new Float16Array([this.random()])[0]);
+    const slot: StateSlot = { id, name: `kv${id}`, kind: "kv", width };
+    const data = new Float32Array(length * width);
+    for (let r = 0; r < length; r++) {
+      data.set(throughCache(type, Float32Array.from({ length: width }, () => this.random())), r * width);
+    }
+    this.#states.set(slot, data);
+    this.#cacheTypes.set(slot, type);
     return slot;
   }
 
@@ -199,6 +204,7 @@ export class Lab implements Disposable {
       weightRow: (weight, row) =>
         this.#weights.get(weight)!.data.subarray(row * weight.columns, (row + 1) * weight.columns),
       state: (slot) => this.#states.get(slot)!,
+      cacheType: (slot) => this.#cacheTypeOf(slot),
     };
   }
 
@@ -206,7 +212,7 @@ export class Lab implements Disposable {
     operation: Operation<N>,
     node: N,
     batch: Batch,
-    { contextBucket = batch.position + batch.tokens.length, kvBytes = 4, stopped = false }: RunOptions,
+    { contextBucket = batch.position + batch.tokens.length, stopped = false }: RunOptions,
   ): Promise<Float32Array> {
     const values = new Map<Value, Held>();
     for (const [value, data] of this.#values) {
@@ -218,8 +224,7 @@ export class Lab implements Disposable {
     }
     const states = new Map<StateSlot, DeviceBuffer>();
     for (const [slot, data] of this.#states) {
-      const halves = kvBytes === 2 && slot.kind === "kv";
-      states.set(slot, await this.#upload(halves ? new Float16Array(data) : data, "activations"));
+      states.set(slot, await this.#upload(cacheBytes(this.#cacheTypeOf(slot), slot, data), "activations"));
     }
     const step = new Uint8Array(stepBytes(batch.tokens.length));
     writeStep(new DataView(step.buffer), batch.position, batch.tokens, {
@@ -244,7 +249,7 @@ export class Lab implements Disposable {
       }),
       state: (slot) => ({
         span: span(states.get(slot)!),
-        elementBytes: slot.kind === "kv" ? kvBytes : 4,
+        type: this.#cacheTypeOf(slot),
       }),
       scratch: (bytes) => span(this.#buffer(bytes, "activations")),
       tickets: (count) => {
@@ -263,13 +268,13 @@ export class Lab implements Disposable {
       outputs.push(pack({ data, rows, width, offset, stride }));
     }
     for (const [slot, buffer] of states) {
-      const bytes = await this.#device.readback(span(buffer));
-      const halves = kvBytes === 2 && slot.kind === "kv";
-      outputs.push(
-        halves ? new Float32Array(new Float16Array(bytes.buffer)) : new Float32Array(bytes.buffer),
-      );
+      outputs.push(cachedNumbers(this.#cacheTypeOf(slot), slot, await this.#device.readback(span(buffer))));
     }
     return concat(outputs);
+  }
+
+  #cacheTypeOf(slot: StateSlot): CacheType {
+    return this.#cacheTypes.get(slot) ?? "f32";
   }
 
   async #readFloats(part: Span): Promise<Float32Array> {
@@ -299,6 +304,41 @@ export class Lab implements Disposable {
     splitPlanes(format, bytes, 0, blocks, blocks, planes);
     return this.#upload(planes, "weights");
   }
+}
+
+/** Rows of a slot as they lie on the device. */
+function cacheBytes(type: CacheType, { width }: StateSlot, data: Float32Array): Uint8Array {
+  const stride = cacheRowBytes(type, width);
+  const bytes = new Uint8Array(data.length / width * stride);
+  for (let r = 0; r < data.length / width; r++) {
+    const row = data.subarray(r * width, (r + 1) * width);
+    const blocks = blockCount(type, width);
+    const file = new Uint8Array(tensorBytes(type, width));
+    FORMATS[type].encode!(row, file);
+    const planes = new Uint8Array(deviceBytes(type, width));
+    splitPlanes(type, file, 0, blocks, blocks, planes);
+    bytes.set(planes.subarray(0, stride), r * stride);
+  }
+  return bytes;
+}
+
+/** The numbers in a slot as it lies on the device. */
+function cachedNumbers(type: CacheType, { width }: StateSlot, bytes: Uint8Array): Float32Array {
+  const stride = cacheRowBytes(type, width);
+  const { planes, blockBytes } = FORMATS[type];
+  const rows: Float32Array[] = [];
+  for (let start = 0; start + stride <= bytes.length; start += stride) {
+    const file = new Uint8Array(tensorBytes(type, width));
+    for (const [i, plane] of planes.entries()) {
+      const from = start + planeOffset(type, width, i);
+      for (let b = 0; b < blockCount(type, width); b++) {
+        const field = bytes.subarray(from + b * plane.bytes, from + (b + 1) * plane.bytes);
+        file.set(field, b * blockBytes + plane.offset);
+      }
+    }
+    rows.push(decodeTensor(type, file, width));
+  }
+  return concat(rows);
 }
 
 /** Fails unless the results agree within `tolerance` of the largest expected magnitude (or of 1, if that is larger). */

@@ -10,7 +10,7 @@ import { describeModel, type SynthOptions, writeModel } from "../../tools/synth/
 import { SHAPES } from "../../tools/synth/shapes.ts";
 import { alterGguf } from "../support/altered_gguf.ts";
 import { assert, assertAllNear } from "../support/assert.ts";
-import { CONTEXT, goldenCase, goldenModel, logitsOf, REFERENCE } from "../support/golden.ts";
+import { CONTEXT, FLOAT32_CACHE, goldenCase, goldenModel, logitsOf, REFERENCE } from "../support/golden.ts";
 import { TempDirectory } from "../support/temp.ts";
 import { openVulkanEngine } from "../support/vulkan_executor.ts";
 
@@ -37,7 +37,7 @@ async function checkAgreement(path: string, prompt: Prompt, chunkSizes: readonly
   const expected = await resultsOf(model, reference, prompt);
   const largest = Math.max(...expected.map((row) => row.reduce((most, x) => Math.max(most, Math.abs(x)), 0)));
   for (const ubatch of chunkSizes) {
-    using engine = await openVulkanEngine(model, ubatch, { cacheType: "f32" });
+    using engine = await openVulkanEngine(model, ubatch, { cacheTypes: FLOAT32_CACHE });
     const actual = await resultsOf(model, engine, prompt);
     for (const [i, row] of actual.entries()) {
       assertAllNear(row, expected[i], TOLERANCE * largest, `row ${i}:`);

@@ -7,6 +7,7 @@ import type { Engine } from "../../src/inference/engine.ts";
 import { pool, type Pooling, poolingOf } from "../../src/inference/pooling.ts";
 import { promptChunks } from "../../src/inference/prompt_chunks.ts";
 import { ReferenceEngine } from "../../src/inference/reference_engine.ts";
+import type { CacheTypes } from "../../src/kernels/cache_types.ts";
 import type { FamilyKind } from "../../src/models/family.ts";
 import { type OpenModel, openModel } from "../../src/models/open_model.ts";
 import { assert, assertAllNear, assertEquals, assertNear } from "./assert.ts";
@@ -40,11 +41,14 @@ export const VULKAN: Executor = {
   chunkSizes: [1, 7, 64, 512],
 };
 
+/** A cache that rounds nothing. */
+export const FLOAT32_CACHE: CacheTypes = { keys: "f32", values: "f32" };
+
 /** The fast one with a cache as exact as the readable one's: for results of which nobody knows what float16 does to them. */
 export const VULKAN_FLOAT32: Executor = {
   ...VULKAN,
   name: "vulkan with a float32 cache",
-  open: (model, ubatch) => openVulkanEngine(model, ubatch, { cacheType: "f32" }),
+  open: (model, ubatch) => openVulkanEngine(model, ubatch, { cacheTypes: FLOAT32_CACHE }),
   cache: "float32",
 };
 

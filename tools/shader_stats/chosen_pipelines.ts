@@ -104,7 +104,7 @@ function record(graph: Graph, kernels: NotingKernels, contextBucket: number): vo
       const elements = experts * rows * columns;
       return { format, span: nowhere(deviceBytes(format, elements)), blocks: blockCount(format, elements) };
     },
-    state: (slot) => ({ span: nowhere(slot.width * 4), elementBytes: slot.kind === "kv" ? 2 : 4 }),
+    state: (slot) => ({ span: nowhere(slot.width * 4), type: slot.holds ? "f16" : "f32" }),
     scratch: (bytes) => nowhere(bytes),
     tickets: (count) => nowhere(count * 4),
   };

@@ -51,7 +51,6 @@ export interface RowFields {
 export function rowFields(row: BenchRow, version: string): RowFields {
   const { model, device, test, measurement: { samplesNs, cost } } = row;
   const speed = speedOf(row);
-  const cacheType = device ? "f16" : "f32";
   return {
     build: version,
     backends: backendOf(row),
@@ -64,8 +63,8 @@ export function rowFields(row: BenchRow, version: string): RowFields {
     model_size: model.bytes,
     model_n_params: model.parameters,
     n_ubatch: row.ubatch,
-    type_k: cacheType,
-    type_v: cacheType,
+    type_k: row.cacheTypes.keys,
+    type_v: row.cacheTypes.values,
     n_prompt: test.prompt,
     n_gen: test.generate,
     n_depth: test.depth,

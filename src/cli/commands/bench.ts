@@ -7,6 +7,7 @@ import { type BenchTest, testsOf } from "../../inference/bench/test_list.ts";
 import { benchPage } from "../bench/page.ts";
 import { createReport, REPORT_FORMATS, type ReportFormat } from "../bench/report.ts";
 import { addExecutorFlags, type ExecutorFlags } from "../engine_flags.ts";
+import { addCacheFlags, type CacheFlags, cacheTypesFrom } from "../cache_flags.ts";
 import type { AddCommand } from "../command.ts";
 import { reportFailure } from "../failure.ts";
 import { listOf, wholeNumber } from "../flags.ts";
@@ -16,7 +17,7 @@ import { notice, OutputClosed } from "../output.ts";
 import { Progress } from "../progress.ts";
 import { VERSION_LINE } from "../version.ts";
 
-interface Flags extends ExecutorFlags {
+interface Flags extends ExecutorFlags, CacheFlags {
   readonly model?: string[];
   readonly nPrompt?: number[];
   readonly nGen?: number[];
@@ -92,7 +93,7 @@ function addFlags(command: Command): Command {
     .option("--html <file>", "also write a page with plots")
     .option("--profile", "also show where the time of one step goes, by operation")
     .option("--no-warmup", "do not run each test once before its clock starts");
-  return addExecutorFlags(command);
+  return addExecutorFlags(addCacheFlags(command));
 }
 
 /** Runs all tests on one model. What fails is reported on standard error and does not end the benchmark. */
@@ -131,6 +132,7 @@ function benchOptions(flags: Flags, signal: AbortSignal, progress: Progress): Be
       device: flags.device,
       executor: flags.executor,
       ubatch: flags.ubatch,
+      cacheTypes: cacheTypesFrom(flags),
       onProgress: (done, total) => progress.update("loading", done, total),
       onWarning: notice,
     },

@@ -3,13 +3,14 @@ import { formatBytes } from "../../common/byte_size.ts";
 import { usageError, UserError } from "../../common/errors.ts";
 import { printable } from "../../common/printable.ts";
 import type { GgufFile } from "../../gguf/mod.ts";
+import { addCacheFlags, type CacheFlags, cacheTypesFrom } from "../cache_flags.ts";
 import type { AddCommand } from "../command.ts";
 import { wholeNumber } from "../flags.ts";
 import type { Inspection } from "../inspection.ts";
 import { nearest } from "../nearest.ts";
 import { table } from "../table.ts";
 
-interface Flags {
+interface Flags extends CacheFlags {
   readonly json?: boolean;
   readonly tensor?: string;
   readonly rawF32?: string;
@@ -22,7 +23,7 @@ const VALUES_SHOWN = 16;
 
 /** Adds `zinc inspect`. */
 export const addInspect: AddCommand = (program, { out }) => {
-  program.command("inspect")
+  const command = program.command("inspect")
     .summary("show what is in a model file")
     .description(
       "Show a model file's metadata, tensors, end-of-generation tokens and the memory it takes; or one tensor's values.",
@@ -31,7 +32,8 @@ export const addInspect: AddCommand = (program, { out }) => {
     .option("--json", "one JSON object; arrays in full")
     .option("--tensor <name>", "show this tensor's decoded values")
     .option("--raw-f32 <out>", "with --tensor: write all its values to a file, little-endian float32")
-    .option("-c, --ctx <tokens>", "context that the memory estimate is for", wholeNumber(1))
+    .option("-c, --ctx <tokens>", "context that the memory estimate is for", wholeNumber(1));
+  addCacheFlags(command)
     .action(async (reference: string, flags: Flags) => {
       if (flags.rawF32 && !flags.tensor) throw usageError("--raw-f32 needs --tensor");
       const { findModelFile } = await import("../model_source.ts");
@@ -39,7 +41,7 @@ export const addInspect: AddCommand = (program, { out }) => {
       using file = openGguf(await findModelFile(reference));
       if (flags.tensor) return await out.write(await showTensor(file, flags.tensor, flags));
       const { inspect } = await import("../inspection.ts");
-      const inspection = inspect(file, flags.ctx);
+      const inspection = inspect(file, flags.ctx, cacheTypesFrom(flags));
       if (flags.json) await out.json(inspection);
       else await out.write(describe(inspection));
     });

@@ -48,7 +48,8 @@ export async function* benchModel(
     try {
       const time = new Date();
       const result = await runTest(model, subject, test, ubatch, options);
-      yield { row: { model: describeModel(model), device, ubatch, test, time, ...result } };
+      const { cacheTypes } = model;
+      yield { row: { model: describeModel(model), device, ubatch, cacheTypes, test, time, ...result } };
     } catch (error) {
       if (options.signal?.aborted || model.device?.lost) throw error;
       yield { test, error };
@@ -85,9 +86,13 @@ async function runTest(
 }
 
 /** Averaged over the steps of the test: batches of a prompt, or tokens one by one at growing positions. */
-function bytesPerToken({ open }: Model, { prompt, generate, depth }: BenchTest, ubatch: number): number {
+function bytesPerToken(
+  { open, cacheTypes }: Model,
+  { prompt, generate, depth }: BenchTest,
+  ubatch: number,
+): number {
   const slotBytes = (slot: Parameters<typeof stateBytes>[0][number], positions: number) =>
-    stateBytes([slot], positions);
+    stateBytes([slot], positions, cacheTypes);
   let bytes = 0;
   const add = ({ weights, state }: Traffic) => bytes += weights + state;
   for (const batch of promptChunks(new Array<number>(prompt).fill(0), depth, ubatch)) {

@@ -1,4 +1,5 @@
 /** One line of a benchmark: what ran where, how long it took, and what follows from that. */
+import type { CacheTypes } from "../../kernels/cache_types.ts";
 import type { Measurement } from "./measure.ts";
 import type { OperationTime } from "./profile.ts";
 import { mean, sampleDeviation } from "./statistics.ts";
@@ -32,6 +33,8 @@ export interface BenchRow {
   /** Absent for the reference executor. */
   readonly device?: BenchDevice;
   readonly ubatch: number;
+  /** What keys and values are stored as. */
+  readonly cacheTypes: CacheTypes;
   readonly test: BenchTest;
   readonly measurement: Measurement;
   /** Weights and state that a token needs from memory, averaged over the test's tokens. */

@@ -124,8 +124,8 @@ const HEADS = { heads: 2, kvHeads: 1, headDim: 64 } as const;
 const ROTATION = { headDim: 64, rotaryDim: 64, pairing: "halves" } as const;
 
 function attention(c: CaseContext): Value {
-  const keys = c.states.kv("keys", HEADS.headDim);
-  const values = c.states.kv("values", HEADS.headDim);
+  const keys = c.states.kv("keys", HEADS.headDim, "keys");
+  const values = c.states.kv("values", HEADS.headDim, "values");
   const [q, k, v] = columns(c, HEADS.heads * HEADS.headDim, HEADS.headDim, HEADS.headDim);
   c.graph.storeKv(k, v, keys, values);
   return c.graph.attention(q, { ...HEADS, keys, values, scale: 0.125 });

@@ -149,6 +149,7 @@ function referenceContext(operands: Operands): ReferenceContext {
     weightRow: (weight, row) =>
       operands.get(weight)!.subarray(row * weight.columns, (row + 1) * weight.columns),
     state: (slot) => operands.get(slot)!,
+    cacheType: () => "f32",
   };
 }
 
@@ -212,7 +213,7 @@ async function runOnDevice(
       span: span(buffers.get(weight)!),
       blocks: weight.rows * weight.columns,
     }),
-    state: (slot) => ({ span: span(buffers.get(slot)!), elementBytes: 2 }),
+    state: (slot) => ({ span: span(buffers.get(slot)!), type: "f16" }),
     scratch,
     tickets: (count) => scratch(4 * count),
   });

@@ -185,8 +185,8 @@ export function layerCache(
   widths: { keys: number; values: number },
 ): { keys: StateSlot; values: StateSlot } {
   return {
-    keys: m.states.kv(`blk.${layer}.keys`, widths.keys),
-    values: m.states.kv(`blk.${layer}.values`, widths.values),
+    keys: m.states.kv(`blk.${layer}.keys`, widths.keys, "keys"),
+    values: m.states.kv(`blk.${layer}.values`, widths.values, "values"),
   };
 }
 
@@ -202,8 +202,8 @@ export function cachedAttention(
   // An encoder reads its keys once, in the batch that made them: all layers take turns in one cache.
   const cache = options.causal === false
     ? {
-      keys: m.states.kv(`encoder.keys:${k.width}`, k.width),
-      values: m.states.kv(`encoder.values:${v.width}`, v.width),
+      keys: m.states.kv(`encoder.keys:${k.width}`, k.width, "keys"),
+      values: m.states.kv(`encoder.values:${v.width}`, v.width, "values"),
     }
     : layerCache(m, layer, { keys: k.width, values: v.width });
   m.graph.storeKv(k, v, cache.keys, cache.values);

@@ -65,8 +65,8 @@ export function latentAttention(
     into: graph.columns(key, rank, rotaryDim),
   });
   // The values are the first `rank` elements of the keys: one cache serves both. It is small, and what is rounded in it is multiplied
-  // into the keys and values of every head.
-  const cache = states.kv(`blk.${layer}.latent`, rank + rotaryDim, { float32: true });
+  // into the keys and values of every head, so it is float32.
+  const cache = states.kv(`blk.${layer}.latent`, rank + rotaryDim);
   graph.storeKeys(key, cache);
   const attended = graph.attention(absorbed, {
     keys: cache,

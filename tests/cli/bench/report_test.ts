@@ -110,6 +110,7 @@ Deno.test("rowFields() names what llama-bench names, with values that follow fro
   assertEquals(fields.avg_ns, 18_333_333);
   assertNear(fields.stddev_ns, 10_408_330, 1);
   assertEquals([fields.n_prompt, fields.n_gen, fields.n_depth, fields.n_ubatch], [0, 3, 4096, 512]);
+  assertEquals([fields.type_k, fields.type_v], ["q8_0", "f16"]);
   assertEquals(fields.test_time, "2026-01-02T03:04:05Z");
   assertEquals([fields.bytes_per_token, fields.gb_per_s, fields.limit_gb_per_s, fields.share_of_limit], [
     2e9,

@@ -21,6 +21,7 @@ export const GENERATION: BenchRow = {
   model: MODEL,
   device: DEVICE,
   ubatch: 512,
+  cacheTypes: { keys: "q8_0", values: "f16" },
   test: { prompt: 0, generate: 3, depth: 4096 },
   measurement: {
     samplesNs: [30_000_000, 15_000_000, 10_000_000],
@@ -38,6 +39,7 @@ export const GENERATION: BenchRow = {
 export const PROMPT: BenchRow = {
   model: { ...MODEL, type: `<b>"a|b" & c</b>` },
   ubatch: 64,
+  cacheTypes: { keys: "f32", values: "f32" },
   test: { prompt: 10, generate: 0, depth: 0 },
   measurement: { samplesNs: [10_000_000] },
   bytesPerToken: 5e8,
