@@ -51,6 +51,13 @@ export const CORE_SYMBOLS = {
   vkGetPipelineCacheData: result("u64", "u64", "buffer", "buffer"),
   vkDestroyPipelineCache: nothing("u64", "u64", "buffer"),
   vkCreateComputePipelines: result("u64", "u64", "u32", "buffer", "buffer", "buffer"),
+  /** `vkCreateComputePipelines` on a thread of Deno's pool; the returned promise resolves to the `VkResult`. */
+  vkCreateComputePipelinesAsync: {
+    name: "vkCreateComputePipelines",
+    parameters: ["u64", "u64", "u32", "buffer", "buffer", "buffer"],
+    result: "i32",
+    nonblocking: true,
+  },
   vkDestroyPipeline: nothing("u64", "u64", "buffer"),
   vkCreateCommandPool: result("u64", "buffer", "buffer", "buffer"),
   vkDestroyCommandPool: nothing("u64", "u64", "buffer"),

@@ -8,7 +8,7 @@ import { wholeNumber } from "./flags.ts";
 import { addModelFlag } from "./model_flags.ts";
 import { findModelFile } from "./model_source.ts";
 import { notice } from "./output.ts";
-import { Progress } from "./progress.ts";
+import { compileProgress, Progress } from "./progress.ts";
 
 /** Values of the flags that say where a model runs. */
 export interface ExecutorFlags {
@@ -82,6 +82,7 @@ export async function loadFromFlags(flags: EngineFlags): Promise<Model> {
     ubatch: flags.ubatch,
     cacheTypes: cacheTypesFrom(flags),
     onProgress: (done, total) => progress.update("loading", done, total),
+    onCompile: compileProgress(),
     onWarning: notice,
   });
 }

@@ -1,6 +1,7 @@
 /** Progress on standard error, for terminals only: a log file gets none. */
 // @ts-types="@types/cli-progress"
 import type { SingleBar } from "cli-progress";
+import { writeError } from "./output.ts";
 
 const PATIENCE_MS = 500;
 
@@ -59,6 +60,42 @@ export class Progress implements Disposable {
   /** Ends the line of the bar. */
   [Symbol.dispose](): void {
     this.stop();
+  }
+}
+
+/**
+ * Shows how far a driver is with compiling kernels, which takes long only at the first start: a line on a terminal that goes away when
+ * all are done.
+ */
+export function compileProgress(): ((done: number, total: number) => void) | undefined {
+  if (!Deno.stderr.isTerminal()) return undefined;
+  const line = new CompileLine(writeError);
+  return (done, total) => line.update(done, total);
+}
+
+/** The line of {@linkcode compileProgress}; exported for tests, with a clock of their own. */
+export class CompileLine {
+  readonly #write: (text: string) => void;
+  readonly #now: () => number;
+  #since = 0;
+  #shown = false;
+
+  /** Writes to `write`. */
+  constructor(write: (text: string) => void, now: () => number = () => performance.now()) {
+    this.#write = write;
+    this.#now = now;
+  }
+
+  /** `done` of `total` kernels are compiled. */
+  update(done: number, total: number): void {
+    if (done === 1) this.#since = this.#now();
+    if (done < total && this.#now() - this.#since >= PATIENCE_MS) {
+      this.#shown = true;
+      this.#write(`\r\x1b[Kzinc: compiling kernels for this device, ${done} of ${total}`);
+    } else if (done === total && this.#shown) {
+      this.#shown = false;
+      this.#write("\r\x1b[K");
+    }
   }
 }
 

@@ -55,6 +55,7 @@ export interface PlanOptions {
   readonly pieceWork?: number;
   /** Records what follows the graph: a sampler, or a copy of the result. */
   readonly tail?: (gpu: GpuContext, result: DeviceMatrix) => void;
+  readonly signal?: AbortSignal;
 }
 
 /** A recorded forward pass. */
@@ -69,37 +70,49 @@ export interface Plan extends Disposable {
   times(): LabelTime[];
 }
 
-/** Records a graph, in stages where these pay. */
-export function recordPlan(built: Graph, resources: PlanResources, options: PlanOptions): Plan {
+/**
+ * Records a graph, in stages where these pay, and compiles the kernels that it needs.
+ *
+ * @throws the reason of `signal` when it is aborted before all are compiled.
+ */
+export async function recordPlan(
+  built: Graph,
+  resources: PlanResources,
+  options: PlanOptions,
+): Promise<Plan> {
   const graph = inStages(built);
-  const { label, profile, contextBucket, pieceWork = Infinity, tail } = options;
+  const { label, profile, contextBucket, pieceWork = Infinity, tail, signal } = options;
   const cuts = cutByWork(graph.nodes, contextBucket, pieceWork);
   const contextFor = gpuContexts(planMemory(graph), resources, contextBucket);
-  const counts = { dispatches: 0, barriers: 0 };
   using made = new DisposableStack();
-  const pieces: PlanPiece[] = [];
-  for (const [i, { nodes, work }] of cuts.entries()) {
-    using recorder = new Recorder(resources.device, { label, profile });
+  const recorders = cuts.map(({ nodes }, i) => {
+    const recorder = made.use(new Recorder(resources.device, { label, profile }));
     const gpu = contextFor(recorder);
     for (const node of nodes) recordNode(node, gpu.next());
-    if (i === cuts.length - 1) {
-      const result = gpu.context.matrix(graph.result);
-      // A fault that tests script: what a damaged file or a wrong driver makes of a model's results.
-      if (Deno.env.get("ZINC_FAULT_NAN_LOGITS") === "1") recorder.fill(lastRowStart(result), NAN_BITS);
-      tail?.(gpu.next(), result);
-    }
-    counts.dispatches += recorder.stats.dispatches;
-    counts.barriers += recorder.stats.barriers;
-    pieces.push({ commandBuffer: made.use(recorder.finish()), work });
-  }
+    if (i === cuts.length - 1) recordEnd(gpu.next(), graph, tail);
+    return recorder;
+  });
+  await resources.device.compile(recorders.flatMap(({ pipelines }) => [...pipelines]), signal);
+  const pieces = recorders.map((recorder, i): PlanPiece => ({
+    commandBuffer: made.use(recorder.finish()),
+    work: cuts[i].work,
+  }));
   const owned = made.move();
   return {
     pieces,
-    ...counts,
+    dispatches: recorders.reduce((sum, { stats }) => sum + stats.dispatches, 0),
+    barriers: recorders.reduce((sum, { stats }) => sum + stats.barriers, 0),
     resultWidth: graph.result.width,
     times: () => pieces.flatMap(({ commandBuffer }) => commandBuffer.times()),
     [Symbol.dispose]: () => owned.dispose(),
   };
+}
+
+function recordEnd(gpu: GpuContext, graph: Graph, tail: PlanOptions["tail"]): void {
+  const result = gpu.matrix(graph.result);
+  // A fault that tests script: what a damaged file or a wrong driver makes of a model's results.
+  if (Deno.env.get("ZINC_FAULT_NAN_LOGITS") === "1") gpu.recorder.fill(lastRowStart(result), NAN_BITS);
+  tail?.(gpu, result);
 }
 
 /** Makes the context of each command buffer of a plan; they share memory. */
@@ -130,7 +143,6 @@ function gpuContexts(memory: MemoryPlan, resources: PlanResources, contextBucket
   return (recorder: Recorder) => {
     const context: GpuContext = { ...shared, recorder };
     return {
-      context,
       /** The context for the next node; scratch memory of the node before is free again. */
       next(): GpuContext {
         scratchUsed = 0;

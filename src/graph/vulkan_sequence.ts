@@ -149,28 +149,30 @@ export class VulkanSequence implements Disposable {
 
   /**
    * The plan of a pass (to the logits by default) over `tokens` rows, `outputs` of them read, serving positions below `bucket`, ended by
-   * `tail`. One that is to be profiled times every dispatch, which keeps them from overlapping.
+   * `tail`. One that is to be profiled times every dispatch, which keeps them from overlapping. The first of its shape may have kernels to
+   * compile; `signal` ends that.
    */
-  plan(
+  async plan(
     tokens: number,
     outputs: number,
     bucket: number,
     tail?: PlanTail,
-    options: { readonly pass?: Pass; readonly profile?: boolean } = {},
-  ): Plan {
-    const { pass = "logits", profile = false } = options;
+    options: { readonly pass?: Pass; readonly profile?: boolean; readonly signal?: AbortSignal } = {},
+  ): Promise<Plan> {
+    const { pass = "logits", profile = false, signal } = options;
     const { device, pieceWork = PIECE_WORK[device.info.isCpu ? "cpu" : "gpu"] } = this.#options;
     const key = `${pass}/${tokens}/${outputs}/${bucket}/${tail?.name ?? ""}${profile ? "/profile" : ""}`;
     let plan = this.#plans.get(key);
     if (plan) this.#plans.delete(key); // to the end: most recently used
     else {
-      plan = this.#recordPlan(this.#options.build(tokens, outputs, pass), {
+      plan = await this.#recordPlan(this.#options.build(tokens, outputs, pass), {
         label: key,
         contextBucket: bucket,
         profile,
         // Generation replays one command buffer: a token is never too much work.
         pieceWork: tokens > 1 ? pieceWork : undefined,
         tail: tail && ((gpu, result) => tail.record(gpu, result)),
+        signal,
       });
     }
     this.#plans.set(key, plan);
@@ -252,7 +254,7 @@ export class VulkanSequence implements Disposable {
     this.#owned[Symbol.dispose]();
   }
 
-  #recordPlan(graph: Graph, options: PlanOptions): Plan {
+  #recordPlan(graph: Graph, options: PlanOptions): Promise<Plan> {
     const { device, kernels, weights, disabledFusions } = this.#options;
     const resources: PlanResources = {
       device,

@@ -37,6 +37,8 @@ export interface LoadOptions {
   readonly cacheTypes?: Partial<CacheTypes>;
   /** Told after each piece of the file. */
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
+  /** Told, whenever kernels have to be compiled, how many of `total` are. */
+  readonly onCompile?: (done: number, total: number) => void;
   /** Told what a user should know but need not stop for, one line each. */
   readonly onWarning?: (message: string) => void;
 }
@@ -101,7 +103,7 @@ async function vulkanResources(
   if (adapter.type === "cpu") {
     options.onWarning?.(`no GPU found: running on the CPU through ${adapter.name}, which is far slower`);
   }
-  const device = stack.use(Device.create(adapter));
+  const device = stack.use(Device.create(adapter, { onCompile: options.onCompile }));
   checkBudget(open, ubatchFor(device, options), cacheTypes, device);
   const kernels = await provenKernels(device, options.onWarning ?? (() => {}));
   const { tensors, file } = open;

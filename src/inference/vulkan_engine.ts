@@ -135,7 +135,7 @@ export class VulkanEngine implements Engine {
         }
       }
     } catch (error) {
-      if (!signal?.aborted || error !== signal.reason) throw error;
+      if (!isReasonOf(signal, error)) throw error;
     } finally {
       this.#position = start + read - 1;
     }
@@ -158,7 +158,7 @@ export class VulkanEngine implements Engine {
   async profile(position: number, tokens: number): Promise<LabelTime[]> {
     const batch = { tokens: traceTokens(this.vocab, position, tokens), position };
     const bucket = this.#sequence.bucketFor(position + tokens);
-    const plan = this.#sequence.plan(tokens, 1, bucket, this.#traceTail(), { profile: true });
+    const plan = await this.#sequence.plan(tokens, 1, bucket, this.#traceTail(), { profile: true });
     await this.#device.wait(await this.#sequence.submitBatch(batch, plan));
     this.#position = position + tokens;
     return plan.times();
@@ -215,7 +215,7 @@ export class VulkanEngine implements Engine {
     { pass, tail, signal }: { pass?: Pass; tail?: PlanTail; signal?: AbortSignal },
   ): Promise<Plan> {
     const bucket = this.#sequence.bucketFor(batch.position + batch.tokens.length);
-    const plan = this.#sequence.plan(batch.tokens.length, outputs, bucket, tail, { pass });
+    const plan = await this.#sequence.plan(batch.tokens.length, outputs, bucket, tail, { pass, signal });
     await this.#device.wait(await this.#submit(batch, plan, signal));
     return plan;
   }
@@ -235,19 +235,22 @@ export class VulkanEngine implements Engine {
     { goesOn = () => true, signal }: { goesOn?: (steps: number) => boolean; signal?: AbortSignal } = {},
   ): AsyncGenerator<void> {
     const start = batch.position + batch.tokens.length;
-    const first = this.#sequence.plan(batch.tokens.length, 1, this.#sequence.bucketFor(start), tail);
-    const queue = [{ count: 1, value: await this.#submit(batch, first, signal) }];
+    const bucket = this.#sequence.bucketFor(start);
     const pace = this.#pace;
-    pace.start();
     let submitted = 1;
     try {
+      const first = await this.#sequence.plan(batch.tokens.length, 1, bucket, tail, { signal });
+      const queue = [{ count: 1, value: await this.#submit(batch, first, signal) }];
+      pace.start();
       for (let run = queue.shift(); run; run = queue.shift()) {
         await this.#device.wait(run.value);
         pace.done(run.count);
         const more = goesOn(run.count);
         // The next steps start before the caller sees these, so that the device never waits for the host.
         while (more && queue.length < pace.ahead && submitted < count) {
-          const next = this.#submitRun(start + submitted, Math.min(pace.steps, count - submitted), tail);
+          const steps = Math.min(pace.steps, count - submitted);
+          const next = await this.#submitRun(start + submitted, steps, tail, signal);
+          if (!next) break;
           queue.push(next);
           submitted += next.count;
         }
@@ -263,12 +266,22 @@ export class VulkanEngine implements Engine {
     return this.#trace.tail;
   }
 
-  /** Submits up to `count` steps, the first feeding position `position - 1`, as far as one plan serves them. */
-  #submitRun(position: number, count: number, tail: PlanTail): { count: number; value: number } {
+  /** Submits up to `count` steps, the first feeding position `position - 1`, as far as one plan serves them; none when aborted. */
+  async #submitRun(
+    position: number,
+    count: number,
+    tail: PlanTail,
+    signal: AbortSignal | undefined,
+  ): Promise<{ count: number; value: number } | undefined> {
     const bucket = this.#sequence.bucketFor(position);
     const steps = Math.min(count, bucket - position + 1);
-    const plan = this.#sequence.plan(1, 1, bucket, tail);
-    return { count: steps, value: this.#sequence.submitNext(plan, steps) };
+    try {
+      const plan = await this.#sequence.plan(1, 1, bucket, tail, { signal });
+      return { count: steps, value: this.#sequence.submitNext(plan, steps) };
+    } catch (error) {
+      if (isReasonOf(signal, error)) return undefined;
+      throw error;
+    }
   }
 
   /** Copies the result, `[outputs, width]` packed, to memory that the host reads. */
@@ -293,6 +306,10 @@ export class VulkanEngine implements Engine {
     }
     return buffer;
   }
+}
+
+function isReasonOf(signal: AbortSignal | undefined, error: unknown): boolean {
+  return signal !== undefined && signal.aborted && error === signal.reason;
 }
 
 /** Chooses how many steps to submit at a time, from how long they take. */

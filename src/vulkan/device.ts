@@ -27,6 +27,8 @@ export interface DeviceOptions {
   pipelineStatistics?: boolean;
   /** Map weights and activations where their memory allows it, which saves a copy. Default true. */
   mapDeviceMemory?: boolean;
+  /** Told after each pipeline that {@linkcode Device.compile} has compiled, how many of `total` are done. */
+  onCompile?: (done: number, total: number) => void;
 }
 
 /** A device that runs kernels. */
@@ -46,6 +48,7 @@ export class Device implements Disposable, AsyncDisposable {
   readonly #allocator: Allocator;
   readonly #cache: PipelineCache;
   readonly #pipelines: PipelineBuilder;
+  readonly #onCompile: DeviceOptions["onCompile"];
   /** What may be freed once the timeline has reached a value, in order of values. */
   readonly #retired: { value: number; free: () => void }[] = [];
   readonly #queryPools = new Set<bigint>();
@@ -64,6 +67,7 @@ export class Device implements Disposable, AsyncDisposable {
     made.defer(() => adapter.instance.release());
     made.defer(() => vk.vkDestroyDevice(created.handle, null));
     this.vk = vk;
+    this.#onCompile = options.onCompile;
     this.adapter = adapter;
     this.handle = created.handle;
     this.info = describeDevice(adapter, family, created.enabled);
@@ -127,7 +131,7 @@ export class Device implements Disposable, AsyncDisposable {
     return new DeviceBuffer(this, allocation, options);
   }
 
-  /** The pipeline for a kernel, compiled at the first request and kept by the device. */
+  /** The pipeline for a kernel, kept by the device; compiled by {@linkcode compile}, else when it is first recorded. */
   pipeline(options: PipelineOptions): ComputePipeline {
     const { name, subgroupSize, fullSubgroups } = options;
     const { canControlSubgroupSize, canRequireFullSubgroups, minSubgroupSize, maxSubgroupSize } = this.info;
@@ -138,6 +142,15 @@ export class Device implements Disposable, AsyncDisposable {
     );
     assert(!fullSubgroups || canRequireFullSubgroups, `${name}: full subgroups cannot be had`);
     return this.#pipelines.get(options);
+  }
+
+  /**
+   * Compiles what of `pipelines` is not compiled yet, several at a time and without blocking the event loop.
+   *
+   * @throws the reason of `signal` when it is aborted before all are compiled.
+   */
+  compile(pipelines: Iterable<ComputePipeline>, signal?: AbortSignal): Promise<void> {
+    return this.#pipelines.compile(pipelines, { signal, onProgress: this.#onCompile });
   }
 
   /** What the driver's compiler says about a pipeline; empty without the option `pipelineStatistics`. */
@@ -253,15 +266,20 @@ export class Device implements Disposable, AsyncDisposable {
     this.#disposed = true;
     if (this.#timeline.stalled) return; // a driver that hangs would hang here too
     this.vk.vkDeviceWaitIdle(this.handle); // fails on a lost device, which has nothing left to wait for
-    // A thread may still be inside the driver; what it waits for is over, so it returns within one slice.
-    if (this.#timeline.waiting) this.#timeline.idle().then(() => this.#destroy(), () => this.#destroy());
+    // Threads may still be inside the driver. What they wait for is over, or what they compile is small.
+    if (this.#timeline.waiting || this.#pipelines.compiling) this.#idle().then(() => this.#destroy());
     else this.#destroy();
   }
 
   /** As `Symbol.dispose`, and resolves when nothing is left. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#timeline.idle().catch(() => {});
+    await this.#idle();
     this[Symbol.dispose]();
+  }
+
+  /** Resolves when no thread is inside the driver. */
+  async #idle(): Promise<void> {
+    await Promise.allSettled([this.#timeline.idle(), this.#pipelines.idle()]);
   }
 
   #destroy(): void {

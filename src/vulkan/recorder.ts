@@ -4,6 +4,8 @@
  *
  * Every command buffer begins with a barrier against everything before it, so buffers that follow each other, in one
  * submission or in several, see each other's results.
+ *
+ * The commands reach the driver at the end of the recording: only then do pipelines have to be compiled.
  */
 import { Arena } from "../../ffi/arena.ts";
 import {
@@ -24,7 +26,6 @@ import { assert } from "../common/assert.ts";
 import { type DeviceBuffer, type Span, span, spanAddress } from "./buffer.ts";
 import { CommandBuffer } from "./command_buffer.ts";
 import type { Device } from "./device.ts";
-import { MAX_PUSH_BYTES } from "./features.ts";
 import { type ByteRange, HazardTracker } from "./hazards.ts";
 import type { ComputePipeline } from "./pipeline.ts";
 import { Profile } from "./profile.ts";
@@ -71,14 +72,15 @@ export class Recorder implements Disposable {
   readonly #hazards = new HazardTracker();
   readonly #buffers = new Set<DeviceBuffer>();
   readonly #profile: Profile | null;
-  readonly #push = new Uint8Array(new ArrayBuffer(MAX_PUSH_BYTES));
-  readonly #pushView = new DataView(this.#push.buffer);
+  readonly #pipelines = new Set<ComputePipeline>();
+  /** Calls of the driver, in order. */
+  readonly #commands: (() => void)[] = [];
   readonly #arena = new Arena();
   readonly #computeBarrier = this.#barrier(ACCESS.SHADER_WRITE, ACCESS.SHADER_READ | ACCESS.SHADER_WRITE);
   readonly #anyBarrier = this.#barrier(DEVICE_WRITES, DEVICE_ACCESSES);
   /** `ZINC_FAULT_WRONG_KERNEL`: name of a kernel whose results tests want wrong, in all its forms or (`name.format`) in one. */
   readonly #wrongKernel = Deno.env.get("ZINC_FAULT_WRONG_KERNEL");
-  #boundPipeline = 0n;
+  #boundPipeline: ComputePipeline | null = null;
   /** Whether a copy or fill is outstanding since the last barrier. */
   #transfers = false;
   #open = true;
@@ -110,24 +112,19 @@ export class Recorder implements Disposable {
     this.#checkDispatch(pipeline, options);
     this.#order(reads, writes, false);
     const { vk } = this.device;
-    if (this.#boundPipeline !== pipeline.handle) {
-      vk.vkCmdBindPipeline(this.#handle, PIPELINE_BIND_POINT.COMPUTE, pipeline.handle);
-      this.#boundPipeline = pipeline.handle;
-    }
-    if (pipeline.push.bytes > 0) {
-      this.#writePush(pipeline, options.push);
-      vk.vkCmdPushConstants(
-        this.#handle,
-        pipeline.layout,
-        SHADER_STAGE.COMPUTE,
-        0,
-        pipeline.push.bytes,
-        this.#push,
+    this.#bind(pipeline);
+    const { layout, push: { bytes } } = pipeline;
+    if (bytes > 0) {
+      const push = this.#pushConstants(pipeline, options.push);
+      this.#commands.push(() =>
+        vk.vkCmdPushConstants(this.#handle, layout, SHADER_STAGE.COMPUTE, 0, bytes, push)
       );
     }
-    this.#profile?.begin();
-    vk.vkCmdDispatch(this.#handle, x, y, z);
-    this.#profile?.end(options.label ?? pipeline.name);
+    this.#commands.push(() => {
+      this.#profile?.begin();
+      vk.vkCmdDispatch(this.#handle, x, y, z);
+      this.#profile?.end(options.label ?? pipeline.name);
+    });
     this.stats.dispatches++;
     if (this.#wrongKernel !== undefined) this.#spoil(pipeline, writes);
   }
@@ -138,14 +135,13 @@ export class Recorder implements Disposable {
     assert(source.bytes === target.bytes, `copy of ${source.bytes} bytes into ${target.bytes}`);
     if (source.bytes === 0) return;
     this.#order([source], [target], true);
-    using arena = new Arena();
-    const region = arena.struct(BufferCopy, {
+    const region = this.#arena.struct(BufferCopy, {
       srcOffset: source.buffer.allocation.offset + source.offset,
       dstOffset: target.buffer.allocation.offset + target.offset,
       size: source.bytes,
     });
     const [from, to] = [source.buffer.allocation.block.buffer, target.buffer.allocation.block.buffer];
-    this.device.vk.vkCmdCopyBuffer(this.#handle, from, to, 1, region);
+    this.#commands.push(() => this.device.vk.vkCmdCopyBuffer(this.#handle, from, to, 1, region));
     this.stats.copies++;
   }
 
@@ -156,12 +152,9 @@ export class Recorder implements Disposable {
     if (target.bytes === 0) return;
     this.#order([], [target], true);
     const { block, offset } = target.buffer.allocation;
-    this.device.vk.vkCmdFillBuffer(
-      this.#handle,
-      block.buffer,
-      BigInt(offset + target.offset),
-      BigInt(target.bytes),
-      pattern >>> 0,
+    const [start, bytes] = [BigInt(offset + target.offset), BigInt(target.bytes)];
+    this.#commands.push(() =>
+      this.device.vk.vkCmdFillBuffer(this.#handle, block.buffer, start, bytes, pattern >>> 0)
     );
     this.stats.copies++;
   }
@@ -173,9 +166,15 @@ export class Recorder implements Disposable {
     this.#pipelineBarrier(DEVICE_STAGES, PIPELINE_STAGE.HOST, barrier);
   }
 
+  /** The pipelines of all dispatches so far. Compile them before {@linkcode finish}, which else blocks until that is done. */
+  get pipelines(): ReadonlySet<ComputePipeline> {
+    return this.#pipelines;
+  }
+
   /** Ends the recording. The command buffer belongs to the caller. */
   finish(): CommandBuffer {
     assert(this.#open, `${this.#label}: recording is finished`);
+    for (const command of this.#commands.splice(0)) command();
     check(this.device.vk.vkEndCommandBuffer(this.#handle), `record ${this.#label}`);
     this.#close();
     return new CommandBuffer(this.device, {
@@ -225,8 +224,20 @@ export class Recorder implements Disposable {
     }
   }
 
-  #writePush(pipeline: ComputePipeline, push: Dispatch["push"]): void {
-    const { fields, offsets, name } = pipeline.push;
+  #bind(pipeline: ComputePipeline): void {
+    if (this.#boundPipeline === pipeline) return;
+    this.#boundPipeline = pipeline;
+    this.#pipelines.add(pipeline);
+    const { vk } = this.device;
+    this.#commands.push(() =>
+      vk.vkCmdBindPipeline(this.#handle, PIPELINE_BIND_POINT.COMPUTE, pipeline.handle)
+    );
+  }
+
+  #pushConstants(pipeline: ComputePipeline, push: Dispatch["push"]): Uint8Array<ArrayBuffer> {
+    const { fields, offsets, name, bytes } = pipeline.push;
+    const constants = new Uint8Array(bytes);
+    const view = new DataView(constants.buffer);
     for (const field in fields) {
       const value = push[field];
       assert(value !== undefined, `${pipeline.name}: push constant ${field} of ${name} is missing`);
@@ -237,12 +248,13 @@ export class Recorder implements Disposable {
       );
       if (typeof value !== "number") {
         this.#use(value.buffer);
-        this.#pushView.setBigUint64(offsets[field], spanAddress(value), true);
-      } else fields[field].write(this.#pushView, offsets[field], value as never, () => 0n);
+        view.setBigUint64(offsets[field], spanAddress(value), true);
+      } else fields[field].write(view, offsets[field], value as never, () => 0n);
     }
     for (const field in push) {
       assert(field in fields, `${pipeline.name}: ${name} has no push constant ${field}`);
     }
+    return constants;
   }
 
   /** Puts a barrier before a command that depends on an outstanding one, and notes what the command touches. */
@@ -279,6 +291,8 @@ export class Recorder implements Disposable {
   }
 
   #pipelineBarrier(from: number, to: number, barrier: Uint8Array): void {
-    this.device.vk.vkCmdPipelineBarrier(this.#handle, from, to, 0, 1, barrier, 0, null, 0, null);
+    this.#commands.push(() =>
+      this.device.vk.vkCmdPipelineBarrier(this.#handle, from, to, 0, 1, barrier, 0, null, 0, null)
+    );
   }
 }

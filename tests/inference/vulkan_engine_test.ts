@@ -6,6 +6,7 @@ import { VulkanEngine } from "../../src/inference/vulkan_engine.ts";
 import { openModel } from "../../src/models/open_model.ts";
 import { createTokenizer } from "../../src/tokenizer/create_tokenizer.ts";
 import { assert, assertAllNear, assertEquals, assertFails } from "../support/assert.ts";
+import { withEnv } from "../support/env.ts";
 import { CONTEXT, FLOAT32_CACHE, goldenCase, goldenModel, logitsOf, REFERENCE } from "../support/golden.ts";
 import { openVulkanEngine, sharedDevice, uploadWeights } from "../support/vulkan_executor.ts";
 
@@ -243,4 +244,24 @@ Deno.test("encode() refuses a text that is empty, too long or not of the vocabul
       `Cannot encode token ${model.config.vocab}: the vocabulary has ids 0 to ${model.config.vocab - 1}`,
     );
   }
+});
+
+Deno.test("a prompt or a reply that needs kernels compiled first can be stopped meanwhile", async () => {
+  await withEnv({ ZINC_FAULT_SLOW_COMPILE_MS: "100" }, async () => {
+    using model = openModel(goldenModel(ATTENTION), CONTEXT);
+    // Another workgroup makes kernels of its own, none of them compiled yet.
+    using engine = await openVulkanEngine(model, CONTEXT, { kernels: { workgroup: 16 } });
+    const { device } = sharedDevice();
+    const stopIn = (ms: number) => {
+      const stopper = new AbortController();
+      setTimeout(() => stopper.abort(new Error("stopped")), ms);
+      return stopper.signal;
+    };
+    await assertFails(() => engine.forward(batch(TOKENS), 1, { signal: stopIn(20) }), "stopped");
+    const tokens = await Array.fromAsync(
+      engine.decode(batch(TOKENS), { ...greedy(50), signal: stopIn(20) }),
+    );
+    assert(tokens.length < 50);
+    assertEquals(device.completed(), device.submitted);
+  });
 });

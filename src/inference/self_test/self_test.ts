@@ -161,7 +161,7 @@ async function runOnDevice(device: Device, sequence: VulkanSequence, batch: Batc
     },
   };
   const rows = batch.tokens.length;
-  const plan = sequence.plan(rows, rows, sequence.bucketFor(batch.position + rows), tail);
+  const plan = await sequence.plan(rows, rows, sequence.bucketFor(batch.position + rows), tail);
   await device.wait(await sequence.submitBatch(batch, plan));
   return new Float32Array(readback.mapped!.slice(0, bytes).buffer);
 }
@@ -189,6 +189,7 @@ async function runSampler(device: Device, kernels: KernelSet, file: GgufFile): P
   const batch: Batch = { tokens: Int32Array.of(7), position: 0 };
   const logits = runReferenceGraph(build(1, 1), batch, host, new ReferenceState(CONTEXT));
   const tail = sampler.begin(resolveSampling({ temperature: 0, seed: 0 }), [], []);
-  await device.wait(await sequence.submitBatch(batch, sequence.plan(1, 1, sequence.bucketFor(1), tail)));
+  const plan = await sequence.plan(1, 1, sequence.bucketFor(1), tail);
+  await device.wait(await sequence.submitBatch(batch, plan));
   return judge("sampler", sampler.token(0) === logits.indexOf(Math.max(...logits)) ? 0 : 1, 0);
 }
