@@ -100,5 +100,5 @@ void main() {
       }
     }
   }
-  copy_tail(lane_index(), WORKGROUP, firstToken);
+  end(lane_index(), WORKGROUP, firstToken);
 }

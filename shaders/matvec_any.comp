@@ -53,5 +53,5 @@ void main() {
   const float gate = factor * team_sum(sums[0]);
   const float up = PAIR ? factor * team_sum(sums[MATRICES - 1]) : 0.0;
   if (lane == 0 && team < product_rows()) finish(gate, up, row, token);
-  copy_tail(lane_index(), WORKGROUP, token);
+  end(lane_index(), WORKGROUP, token);
 }

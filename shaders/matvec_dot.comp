@@ -31,6 +31,15 @@ layout(constant_id = 12) const uint LIMIT = 0x7f7fffffu; // the largest float
 layout(constant_id = 13) const uint UP_OFFSET = 0;
 layout(constant_id = 14) const bool GROUPED = false;
 #include "include/expert_product.glsl"
+#elif defined(ROUTER)
+layout(constant_id = 20) const uint EXPERTS = 1;
+layout(constant_id = 21) const uint USED = 1;
+layout(constant_id = 22) const uint SCORING = 0;
+layout(constant_id = 23) const uint GROUPS = 1;
+layout(constant_id = 24) const uint GROUPS_USED = 1;
+layout(constant_id = 25) const bool BEST_TWO = false;
+layout(constant_id = 26) const bool RENORMALIZE = false;
+#include "include/router_product.glsl"
 #else
 #include "include/matmul.glsl"
 #endif
@@ -195,5 +204,5 @@ void main() {
     }
     at = next;
   }
-  copy_tail(lane_index(), WORKGROUP, first_token());
+  end(lane_index(), WORKGROUP, first_token());
 }

@@ -2,7 +2,7 @@
  * The kernels that are compiled: one line per template of `shaders/`. A template that includes `format.glsl` is
  * compiled once per block format.
  */
-import { DOT_FORMATS } from "../src/kernels/dot_plan.ts";
+import { DOT_FLOATS, DOT_FORMATS } from "../src/kernels/dot_plan.ts";
 import { type FormatName, FORMATS } from "../src/quant/formats.ts";
 
 /** One template and its variants. */
@@ -48,6 +48,7 @@ export const KERNELS: readonly KernelSource[] = [
   { name: "matvec_any", formats: PLAIN },
   { name: "matvec_dot", formats: DOT_FORMATS },
   { name: "matvec_dot_experts", source: "matvec_dot.comp", formats: DOT_FORMATS, defines: { EXPERTS: 1 } },
+  { name: "matvec_dot_router", source: "matvec_dot.comp", formats: DOT_FLOATS, defines: { ROUTER: 1 } },
   { name: "matvec_experts", source: "matvec.comp", formats: ALL, defines: { EXPERTS: 1 } },
   { name: "matvec_experts_any", source: "matvec_any.comp", formats: PLAIN, defines: { EXPERTS: 1 } },
   { name: "matvec_lanes", formats: ALL },

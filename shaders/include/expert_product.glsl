@@ -117,7 +117,7 @@ void finish(float gate, float up, uint row, uint token) {
 }
 
 // Copies the part of a slot's x that the product leaves out, [columns, columns + TAIL), behind its result.
-void copy_tail(uint lane, uint lanes, uint token) {
+void end(uint lane, uint lanes, uint token) {
   if (TAIL == 0 || gl_WorkGroupID.x > 0) return;
   const uint to = row_of(token) * push.yStride + slot_of(token, 0) * (push.rows + TAIL) + push.rows;
   for (uint i = lane; i < TAIL; i += lanes) push.y.v[to + i] = push.x.v[x_start(token) + push.columns + i];

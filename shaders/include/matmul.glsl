@@ -1,5 +1,6 @@
 // What the kernels of the matmul operation share: y = residual + scale * activation(W x' + bias), where x' is x or its
-// RMS norm. With PAIR there are two matrices of the same shape, and y = activation(W x' + bias) * (W2 x' + bias2).
+// RMS norm. With PAIR there are two matrices of the same shape, and y = activation(W x' + bias) * (W2 x' + bias2). Where rows
+// have gates, what is added to the residual is multiplied by their sigmoid.
 //
 // The RMS norm's factor is the same for a whole row, so the kernels multiply x by the norm's weight while they read it,
 // add up its squares on the way, and apply the factor to the finished dot products.
@@ -20,6 +21,7 @@ layout(push_constant, scalar) uniform Push {
   Floats bias2;
   Floats residual;
   Floats normWeight;
+  Floats rowGate; // [tokens, 1], or none
   uint blocks; // of the weight, for the distance between its planes
   uint rows; // of the weight: the width of y
   uint columns;
@@ -29,6 +31,7 @@ layout(push_constant, scalar) uniform Push {
   uint residualStride;
   float scale;
   float epsilon;
+  uint rowGateStride;
 } push;
 
 const uint MATRICES = PAIR ? 2 : 1;
@@ -56,10 +59,12 @@ void finish(float gate, float up, uint row, uint token) {
   float value = activate(ACTIVATION, gate);
   if (PAIR) value *= present(push.bias2) ? up + push.bias2.v[row] : up;
   value *= push.scale;
+  if (present(push.rowGate)) value *= sigmoid(push.rowGate.v[token * push.rowGateStride]);
   if (present(push.residual)) value += push.residual.v[token * push.residualStride + row];
   push.y.v[token * push.yStride + row] = value;
 }
 
-void copy_tail(uint lane, uint lanes, uint token) {}
+// What is left to do when a workgroup has finished its rows.
+void end(uint lane, uint lanes, uint token) {}
 
 #endif

@@ -14,6 +14,8 @@ import { convolutionDelta } from "./fusions/convolution_delta.ts";
 import { gateUp } from "./fusions/gate_up.ts";
 import { normProduct } from "./fusions/norm_product.ts";
 import { residualProduct } from "./fusions/residual_product.ts";
+import { routerProduct } from "./fusions/router_product.ts";
+import { rowGate } from "./fusions/row_gate.ts";
 
 /** A rewrite of the node list. */
 export interface Fusion {
@@ -26,8 +28,10 @@ export interface Fusion {
 /** In the order they are applied: each sees what the ones before made. */
 export const FUSIONS: readonly Fusion[] = [
   residualProduct,
+  rowGate,
   gateUp,
   normProduct,
+  routerProduct,
   attentionInputs,
   convolutionDelta,
 ];

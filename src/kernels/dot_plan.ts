@@ -23,6 +23,9 @@ const FLOAT_GROUPS: Readonly<Partial<Record<FormatName, number>>> = { f16: 32, b
 /** The formats that have an include in `shaders/dots/`. */
 export const DOT_FORMATS = Object.keys({ ...FLOAT_GROUPS, ...QUANT_GROUPS }) as FormatName[];
 
+/** Those among them that are multiplied as floats. */
+export const DOT_FLOATS = Object.keys(FLOAT_GROUPS) as FormatName[];
+
 /** What the sizes depend on. */
 export interface DotShape {
   readonly format: FormatName;

@@ -13,12 +13,13 @@ import { parameters, spansOf } from "./recording.ts";
 
 /**
  * `y = residual + scale * activation(W x' + bias)` with `x' = x`, or `x' = rmsNorm(x) * norm.weight`. With a second
- * matrix `up`, as in gated feed-forward blocks, `y = residual + scale * activation(W x' + bias) * (U x' + up.bias)`.
+ * matrix `up`, as in gated feed-forward blocks, `y = residual + scale * activation(W x' + bias) * (U x' + up.bias)`. Where rows have
+ * gates, what is added to the residual is multiplied by `sigmoid(gate[t])`.
  */
 export interface MatmulNode extends NodeBase {
   readonly op: "matmul";
-  /** `x [rows, columns]`, then the residual `[rows, width]` if there is one. */
-  readonly inputs: readonly [Value] | readonly [Value, Value];
+  /** `x [rows, columns]`, then the residual `[rows, width]` if there is one, then the gates `[rows, 1]` if there are any. */
+  readonly inputs: readonly [Value] | readonly [Value, Value] | readonly [Value, Value, Value];
   /** `[rows, weight rows]` */
   readonly outputs: readonly [Value];
   readonly weight: Weight;
@@ -36,6 +37,7 @@ export interface MatmulNode extends NodeBase {
 export function matmulReference(node: MatmulNode, context: ReferenceContext): void {
   const x = context.matrix(node.inputs[0]);
   const residual = node.inputs[1] && context.matrix(node.inputs[1]);
+  const gates = node.inputs[2] && context.matrix(node.inputs[2]);
   const y = context.matrix(node.outputs[0]);
   const weight = context.weight(node.weight);
   const bias = node.bias && context.weight(node.bias);
@@ -52,6 +54,7 @@ export function matmulReference(node: MatmulNode, context: ReferenceContext): vo
       if (bias) value += bias[i];
       value = node.scale * activate(node.activation, value);
       if (up) value *= dot(up.subarray(i * columns, (i + 1) * columns), input) + (upBias?.[i] ?? 0);
+      if (gates) value *= activate("sigmoid", rowOf(gates, r)[0]);
       output[i] = residual ? rowOf(residual, r)[i] + value : value;
     }
   }
@@ -67,6 +70,7 @@ export function rmsNormed(row: Float32Array, weight: Float32Array, epsilon: numb
 function record(node: MatmulNode, gpu: GpuContext): void {
   const x = gpu.matrix(node.inputs[0]);
   const residual = node.inputs[1] && gpu.matrix(node.inputs[1]);
+  const gates = node.inputs[2] && gpu.matrix(node.inputs[2]);
   const y = gpu.matrix(node.outputs[0]);
   const weight = gpu.weight(node.weight);
   const up = node.up && gpu.weight(node.up.weight);
@@ -99,6 +103,7 @@ function record(node: MatmulNode, gpu: GpuContext): void {
       bias2: parameters(gpu, node.up?.bias),
       residual: residual?.span ?? 0,
       normWeight: parameters(gpu, node.norm?.weight),
+      rowGate: gates?.span ?? 0,
       blocks: weight.blocks,
       rows: node.weight.rows,
       columns: node.weight.columns,
@@ -108,8 +113,9 @@ function record(node: MatmulNode, gpu: GpuContext): void {
       residualStride: residual?.stride ?? 0,
       scale: node.scale,
       epsilon: node.norm?.epsilon ?? 0,
+      rowGateStride: gates?.stride ?? 0,
     },
-    reads: spansOf(x, residual),
+    reads: spansOf(x, residual, gates),
     writes: spansOf(y),
     label: node.weight.name,
   });

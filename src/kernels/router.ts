@@ -7,6 +7,8 @@
  * equations 12 to 16.
  */
 import type { GpuContext, NodeBase, Operation, ReferenceContext, Value, Weight } from "./operation.ts";
+import { DOT_FLOATS, type DotSizes, dotSizes } from "./dot_plan.ts";
+import { matmul, type MatmulNode } from "./matmul.ts";
 import { rowOf } from "./matrix.ts";
 import { parameters, spansOf } from "./recording.ts";
 
@@ -21,13 +23,17 @@ export interface RouterGroups {
   readonly score: "best" | "best_two";
 }
 
+/** The product that gives the logits, `scale * (W x' + bias)` as `matmul` defines it. */
+export type RouterProduct = Pick<MatmulNode, "weight" | "bias" | "scale" | "norm">;
+
 /** `ids[t] = top k of (score + selectionBias)`, `weights[t] = scale * expertScales[id] * score[id] (/ sum of scores)`. */
 export interface RouterNode extends NodeBase {
   readonly op: "router";
-  /** logits `[rows, experts]` */
+  /** logits `[rows, experts]`, or with a product its x. */
   readonly inputs: readonly [Value];
-  /** ids `[rows, used]` as whole numbers, best first, and weights `[rows, used]`. */
-  readonly outputs: readonly [Value, Value];
+  /** ids `[rows, used]` as whole numbers, best first, and weights `[rows, used]`; with a product also the logits. */
+  readonly outputs: readonly [Value, Value] | readonly [Value, Value, Value];
+  readonly product?: RouterProduct;
   readonly scoring: RouterScoring;
   readonly groups?: RouterGroups;
   /** `[experts]`, added to the scores for the choice alone. */
@@ -41,7 +47,9 @@ export interface RouterNode extends NodeBase {
 
 /** Reference: sorts the experts of each row; of equal scores the lower id wins. */
 export function routerReference(node: RouterNode, context: ReferenceContext): void {
-  const logits = context.matrix(node.inputs[0]);
+  const product = productOf(node);
+  if (product) matmul.reference(product, context);
+  const logits = context.matrix(logitsOf(node));
   const ids = context.matrix(node.outputs[0]);
   const weights = context.matrix(node.outputs[1]);
   const bias = node.selectionBias && context.weight(node.selectionBias);
@@ -95,22 +103,28 @@ function topIndices(values: readonly number[], count: number): number[] {
   return values.map((_, i) => i).sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
 }
 
-const SCORINGS: readonly RouterScoring[] = ["softmax", "softmax_chosen", "sigmoid"]; // as router.comp numbers them
+/** The value that holds the logits. */
+function logitsOf({ inputs, outputs }: RouterNode): Value {
+  return outputs[2] ?? inputs[0];
+}
 
-/** GPU: one subgroup per row, which takes the best expert `used` times. */
+/** The product as a node of its own. */
+function productOf({ inputs, outputs, product }: RouterNode): MatmulNode | undefined {
+  const logits = outputs[2];
+  return product && logits && { op: "matmul", inputs, outputs: [logits], activation: "none", ...product };
+}
+
+const SCORINGS: readonly RouterScoring[] = ["softmax", "softmax_chosen", "sigmoid"]; // as choose_experts.glsl numbers them
+
+/** GPU: one subgroup per row, which takes the best expert `used` times; with a product, in its last workgroup where that can be. */
 function record(node: RouterNode, gpu: GpuContext): void {
-  const logits = gpu.matrix(node.inputs[0]);
+  const product = productOf(node);
+  const sizes = product && sizesOfProduct(product, gpu);
+  if (product && sizes) return recordWithProduct(node, product, sizes, gpu);
+  if (product) matmul.record(product, gpu);
+  const logits = gpu.matrix(logitsOf(node));
   const [ids, weights] = node.outputs.map((value) => gpu.matrix(value));
-  const constants = {
-    WORKGROUP: gpu.kernels.subgroup,
-    EXPERTS: logits.width,
-    USED: ids.width,
-    SCORING: SCORINGS.indexOf(node.scoring),
-    GROUPS: node.groups?.count ?? 1,
-    GROUPS_USED: node.groups?.used ?? 1,
-    BEST_TWO: node.groups?.score === "best_two",
-    RENORMALIZE: node.renormalize,
-  };
+  const constants = { WORKGROUP: gpu.kernels.subgroup, ...choiceConstants(node) };
   gpu.recorder.dispatch(gpu.kernels.get("router", { constants }), {
     workgroups: [logits.rows, 1, 1],
     push: {
@@ -122,10 +136,75 @@ function record(node: RouterNode, gpu: GpuContext): void {
       logitsStride: logits.stride,
       idsStride: ids.stride,
       weightsStride: weights.stride,
-      scale: node.scale,
+      weightScale: node.scale,
     },
     reads: spansOf(logits),
     writes: spansOf(ids, weights),
+  });
+}
+
+function choiceConstants(node: RouterNode) {
+  return {
+    EXPERTS: logitsOf(node).width,
+    USED: node.outputs[0].width,
+    SCORING: SCORINGS.indexOf(node.scoring),
+    GROUPS: node.groups?.count ?? 1,
+    GROUPS_USED: node.groups?.used ?? 1,
+    BEST_TWO: node.groups?.score === "best_two",
+    RENORMALIZE: node.renormalize,
+  };
+}
+
+/** Shared memory of a product beside its x, and per expert of the choice. */
+const PRODUCT_BYTES = 12 * 1024;
+const EXPERT_BYTES = 8;
+
+/** The sizes of a product whose last workgroup chooses; undefined where the choice has to be a dispatch of its own. */
+function sizesOfProduct({ inputs: [input], weight }: MatmulNode, gpu: GpuContext): DotSizes | undefined {
+  const x = gpu.matrix(input);
+  const { format, rows, columns } = weight;
+  const bytes = PRODUCT_BYTES + 4 * columns + EXPERT_BYTES * rows;
+  const fits = DOT_FLOATS.includes(format) && bytes <= gpu.kernels.device.info.maxSharedBytes;
+  if (x.rows > 1 || !fits) return undefined;
+  return dotSizes(gpu.kernels, {
+    format,
+    rows,
+    columns,
+    matrices: 1,
+    tokens: 1,
+    aligned: x.span.offset % 16 === 0,
+  });
+}
+
+function recordWithProduct(node: RouterNode, product: MatmulNode, sizes: DotSizes, gpu: GpuContext): void {
+  const [ids, weights, logits] = node.outputs.map((value) => gpu.matrix(value));
+  const x = gpu.matrix(node.inputs[0]);
+  const { weight, bias, norm, scale } = product;
+  const device = gpu.weight(weight);
+  const tickets = gpu.tickets(1);
+  const constants = { ...sizes.constants, NORM: norm !== undefined, ...choiceConstants(node) };
+  gpu.recorder.dispatch(gpu.kernels.get("matvec_dot_router", { format: device.format, constants }), {
+    workgroups: [sizes.rowWorkgroups, 1, 1],
+    push: {
+      weight: device.span,
+      x: x.span,
+      logits: logits.span,
+      bias: parameters(gpu, bias),
+      normWeight: parameters(gpu, norm?.weight),
+      tickets,
+      ids: ids.span,
+      weights: weights.span,
+      selectionBias: parameters(gpu, node.selectionBias),
+      expertScales: parameters(gpu, node.expertScales),
+      blocks: device.blocks,
+      columns: weight.columns,
+      scale,
+      epsilon: norm?.epsilon ?? 0,
+      weightScale: node.scale,
+    },
+    reads: spansOf(x),
+    writes: [tickets, ...spansOf(ids, weights, logits)],
+    label: weight.name,
   });
 }
 

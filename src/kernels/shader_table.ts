@@ -152,6 +152,9 @@ import matvec_dot_experts__q4_k from "../../shaders/compiled/matvec_dot_experts.
 import matvec_dot_experts__q5_k from "../../shaders/compiled/matvec_dot_experts.q5_k.spv" with { type: "bytes" };
 import matvec_dot_experts__q6_k from "../../shaders/compiled/matvec_dot_experts.q6_k.spv" with { type: "bytes" };
 import matvec_dot_experts__mxfp4 from "../../shaders/compiled/matvec_dot_experts.mxfp4.spv" with { type: "bytes" };
+import matvec_dot_router__f16 from "../../shaders/compiled/matvec_dot_router.f16.spv" with { type: "bytes" };
+import matvec_dot_router__bf16 from "../../shaders/compiled/matvec_dot_router.bf16.spv" with { type: "bytes" };
+import matvec_dot_router__f32 from "../../shaders/compiled/matvec_dot_router.f32.spv" with { type: "bytes" };
 import matvec_experts__f32 from "../../shaders/compiled/matvec_experts.f32.spv" with { type: "bytes" };
 import matvec_experts__f16 from "../../shaders/compiled/matvec_experts.f16.spv" with { type: "bytes" };
 import matvec_experts__bf16 from "../../shaders/compiled/matvec_experts.bf16.spv" with { type: "bytes" };
@@ -295,27 +298,27 @@ export const SHADERS = {
     modules: map,
   },
   matmul_coopmat: {
-    push: struct("matmul_coopmat", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
+    push: struct("matmul_coopmat", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, rowGate: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32, rowGateStride: u32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"M":2,"N":3,"K":4,"TILE_ROWS":5,"TOKENS":6,"TILE_COLUMNS":7,"PART_ROWS":8,"PART_TOKENS":9,"BUFFERS":10,"ACTIVATION":11,"PAIR":12,"ALIGNED":13},
     modules: { f16: matmul_coopmat__f16, bf16: matmul_coopmat__bf16, q4_0: matmul_coopmat__q4_0, q4_1: matmul_coopmat__q4_1, q5_0: matmul_coopmat__q5_0, q5_1: matmul_coopmat__q5_1, q8_0: matmul_coopmat__q8_0, q2_k: matmul_coopmat__q2_k, q3_k: matmul_coopmat__q3_k, q4_k: matmul_coopmat__q4_k, q5_k: matmul_coopmat__q5_k, q6_k: matmul_coopmat__q6_k, iq1_s: matmul_coopmat__iq1_s, iq1_m: matmul_coopmat__iq1_m, iq2_xxs: matmul_coopmat__iq2_xxs, iq2_xs: matmul_coopmat__iq2_xs, iq2_s: matmul_coopmat__iq2_s, iq3_xxs: matmul_coopmat__iq3_xxs, iq3_s: matmul_coopmat__iq3_s, iq4_nl: matmul_coopmat__iq4_nl, iq4_xs: matmul_coopmat__iq4_xs, tq1_0: matmul_coopmat__tq1_0, tq2_0: matmul_coopmat__tq2_0, q1_0: matmul_coopmat__q1_0, q2_0: matmul_coopmat__q2_0, mxfp4: matmul_coopmat__mxfp4, nvfp4: matmul_coopmat__nvfp4 },
   },
   matmul_tile: {
-    push: struct("matmul_tile", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
+    push: struct("matmul_tile", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, rowGate: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32, rowGateStride: u32 }),
     constants: {"WORKGROUP":0,"TILE_ROWS":1,"TOKENS":2,"TILE_COLUMNS":3,"LANE_ROWS":4,"LANE_TOKENS":5,"ACTIVATION":6,"PAIR":7,"ALIGNED":8},
     modules: { f32: matmul_tile__f32, f16: matmul_tile__f16, bf16: matmul_tile__bf16, q4_0: matmul_tile__q4_0, q4_1: matmul_tile__q4_1, q5_0: matmul_tile__q5_0, q5_1: matmul_tile__q5_1, q8_0: matmul_tile__q8_0, q2_k: matmul_tile__q2_k, q3_k: matmul_tile__q3_k, q4_k: matmul_tile__q4_k, q5_k: matmul_tile__q5_k, q6_k: matmul_tile__q6_k, iq1_s: matmul_tile__iq1_s, iq1_m: matmul_tile__iq1_m, iq2_xxs: matmul_tile__iq2_xxs, iq2_xs: matmul_tile__iq2_xs, iq2_s: matmul_tile__iq2_s, iq3_xxs: matmul_tile__iq3_xxs, iq3_s: matmul_tile__iq3_s, iq4_nl: matmul_tile__iq4_nl, iq4_xs: matmul_tile__iq4_xs, tq1_0: matmul_tile__tq1_0, tq2_0: matmul_tile__tq2_0, q1_0: matmul_tile__q1_0, q2_0: matmul_tile__q2_0, mxfp4: matmul_tile__mxfp4, nvfp4: matmul_tile__nvfp4 },
   },
   matvec: {
-    push: struct("matvec", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
+    push: struct("matvec", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, rowGate: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32, rowGateStride: u32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"TILE":5,"ACTIVATION":6,"PAIR":7,"NORM":8},
     modules: { f32: matvec__f32, f16: matvec__f16, bf16: matvec__bf16, q4_0: matvec__q4_0, q4_1: matvec__q4_1, q5_0: matvec__q5_0, q5_1: matvec__q5_1, q8_0: matvec__q8_0, q2_k: matvec__q2_k, q3_k: matvec__q3_k, q4_k: matvec__q4_k, q5_k: matvec__q5_k, q6_k: matvec__q6_k, iq1_s: matvec__iq1_s, iq1_m: matvec__iq1_m, iq2_xxs: matvec__iq2_xxs, iq2_xs: matvec__iq2_xs, iq2_s: matvec__iq2_s, iq3_xxs: matvec__iq3_xxs, iq3_s: matvec__iq3_s, iq4_nl: matvec__iq4_nl, iq4_xs: matvec__iq4_xs, tq1_0: matvec__tq1_0, tq2_0: matvec__tq2_0, q1_0: matvec__q1_0, q2_0: matvec__q2_0, mxfp4: matvec__mxfp4, nvfp4: matvec__nvfp4 },
   },
   matvec_any: {
-    push: struct("matvec_any", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
+    push: struct("matvec_any", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, rowGate: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32, rowGateStride: u32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ACTIVATION":3,"PAIR":4,"NORM":5},
     modules: { f32: matvec_any__f32, f16: matvec_any__f16, bf16: matvec_any__bf16 },
   },
   matvec_dot: {
-    push: struct("matvec_dot", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
+    push: struct("matvec_dot", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, rowGate: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32, rowGateStride: u32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"SLICES":5,"ACTIVATION":6,"PAIR":7,"NORM":8,"ALIGNED":15,"SHARE":16,"CHUNK":17,"PARTED":18},
     modules: { f16: matvec_dot__f16, bf16: matvec_dot__bf16, f32: matvec_dot__f32, q4_0: matvec_dot__q4_0, q4_1: matvec_dot__q4_1, q5_0: matvec_dot__q5_0, q5_1: matvec_dot__q5_1, q8_0: matvec_dot__q8_0, q4_k: matvec_dot__q4_k, q5_k: matvec_dot__q5_k, q6_k: matvec_dot__q6_k, mxfp4: matvec_dot__mxfp4 },
   },
@@ -323,6 +326,11 @@ export const SHADERS = {
     push: struct("matvec_dot_experts", { weight: u64, weight2: u64, x: u64, y: u64, ids: u64, factors: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, matrixRows: u32, slots: u32, xStride: u32, yStride: u32, idsStride: u32, factorsStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"SLICES":5,"ACTIVATION":6,"PAIR":7,"NORM":8,"SUM":9,"SLOTTED_X":10,"TAIL":11,"LIMIT":12,"UP_OFFSET":13,"GROUPED":14,"ALIGNED":15,"SHARE":16,"CHUNK":17,"PARTED":18},
     modules: { f16: matvec_dot_experts__f16, bf16: matvec_dot_experts__bf16, f32: matvec_dot_experts__f32, q4_0: matvec_dot_experts__q4_0, q4_1: matvec_dot_experts__q4_1, q5_0: matvec_dot_experts__q5_0, q5_1: matvec_dot_experts__q5_1, q8_0: matvec_dot_experts__q8_0, q4_k: matvec_dot_experts__q4_k, q5_k: matvec_dot_experts__q5_k, q6_k: matvec_dot_experts__q6_k, mxfp4: matvec_dot_experts__mxfp4 },
+  },
+  matvec_dot_router: {
+    push: struct("matvec_dot_router", { weight: u64, x: u64, logits: u64, bias: u64, normWeight: u64, tickets: u64, ids: u64, weights: u64, selectionBias: u64, expertScales: u64, blocks: u32, columns: u32, scale: f32, epsilon: f32, weightScale: f32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"TEAM":2,"ROWS":3,"TOKENS":4,"SLICES":5,"ACTIVATION":6,"PAIR":7,"NORM":8,"ALIGNED":15,"SHARE":16,"CHUNK":17,"PARTED":18,"EXPERTS":20,"USED":21,"SCORING":22,"GROUPS":23,"GROUPS_USED":24,"BEST_TWO":25,"RENORMALIZE":26},
+    modules: { f16: matvec_dot_router__f16, bf16: matvec_dot_router__bf16, f32: matvec_dot_router__f32 },
   },
   matvec_experts: {
     push: struct("matvec_experts", { weight: u64, weight2: u64, x: u64, y: u64, ids: u64, factors: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, matrixRows: u32, slots: u32, xStride: u32, yStride: u32, idsStride: u32, factorsStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
@@ -335,7 +343,7 @@ export const SHADERS = {
     modules: { f32: matvec_experts_any__f32, f16: matvec_experts_any__f16, bf16: matvec_experts_any__bf16 },
   },
   matvec_lanes: {
-    push: struct("matvec_lanes", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32 }),
+    push: struct("matvec_lanes", { weight: u64, weight2: u64, x: u64, y: u64, bias: u64, bias2: u64, residual: u64, normWeight: u64, rowGate: u64, blocks: u32, rows: u32, columns: u32, tokens: u32, xStride: u32, yStride: u32, residualStride: u32, scale: f32, epsilon: f32, rowGateStride: u32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"ROWS":2,"TOKENS":3,"ACTIVATION":4,"PAIR":5,"NORM":6,"ALIGNED":7},
     modules: { f32: matvec_lanes__f32, f16: matvec_lanes__f16, bf16: matvec_lanes__bf16, q4_0: matvec_lanes__q4_0, q4_1: matvec_lanes__q4_1, q5_0: matvec_lanes__q5_0, q5_1: matvec_lanes__q5_1, q8_0: matvec_lanes__q8_0, q2_k: matvec_lanes__q2_k, q3_k: matvec_lanes__q3_k, q4_k: matvec_lanes__q4_k, q5_k: matvec_lanes__q5_k, q6_k: matvec_lanes__q6_k, iq1_s: matvec_lanes__iq1_s, iq1_m: matvec_lanes__iq1_m, iq2_xxs: matvec_lanes__iq2_xxs, iq2_xs: matvec_lanes__iq2_xs, iq2_s: matvec_lanes__iq2_s, iq3_xxs: matvec_lanes__iq3_xxs, iq3_s: matvec_lanes__iq3_s, iq4_nl: matvec_lanes__iq4_nl, iq4_xs: matvec_lanes__iq4_xs, tq1_0: matvec_lanes__tq1_0, tq2_0: matvec_lanes__tq2_0, q1_0: matvec_lanes__q1_0, q2_0: matvec_lanes__q2_0, mxfp4: matvec_lanes__mxfp4, nvfp4: matvec_lanes__nvfp4 },
   },
@@ -350,7 +358,7 @@ export const SHADERS = {
     modules: rope,
   },
   router: {
-    push: struct("router", { logits: u64, ids: u64, weights: u64, selectionBias: u64, expertScales: u64, logitsStride: u32, idsStride: u32, weightsStride: u32, scale: f32 }),
+    push: struct("router", { logits: u64, ids: u64, weights: u64, selectionBias: u64, expertScales: u64, logitsStride: u32, idsStride: u32, weightsStride: u32, weightScale: f32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"EXPERTS":2,"USED":3,"SCORING":4,"GROUPS":5,"GROUPS_USED":6,"BEST_TWO":7,"RENORMALIZE":8},
     modules: router,
   },

@@ -1,6 +1,6 @@
 import { type Graph, GraphBuilder } from "../../src/graph/builder.ts";
 import { disabledFusions, fuse, FUSIONS } from "../../src/graph/fuse.ts";
-import { expertDown, expertGateUp, route } from "../../src/graph/expert_nodes.ts";
+import { expertDown, expertGateUp, route, scaleRows } from "../../src/graph/expert_nodes.ts";
 import { deltaNet, shortConvolution } from "../../src/graph/recurrent_nodes.ts";
 import { ReferenceState, runReferenceGraph } from "../../src/graph/reference_executor.ts";
 import type { StateSlot, Value, Weight } from "../../src/kernels/operation.ts";
@@ -105,6 +105,31 @@ function expertBlock(tokens: number): Graph {
   const inner = expertGateUp(graph, normed, routing, up, { activation: "silu" });
   return graph.finish(expertDown(graph, inner, routing, stack("down"), { residual: x }));
 }
+
+Deno.test("fuse() lets the product that scores experts choose them, for one token at a time", () => {
+  const fused = fuse(expertBlock(1), new Set());
+  assertEquals(fused.nodes.map((node) => node.op), ["embed", "router", "expert_gate_up", "expert_down"]);
+  assertAllNear(run(fused), run(expertBlock(1)), 1e-6);
+});
+
+/** A shared expert behind a gate per row. */
+function sharedBlock(tokens: number): Graph {
+  const graph = new GraphBuilder(tokens, tokens);
+  const x = graph.embed(weight("table", 16));
+  const scaled = scaleRows(
+    graph,
+    graph.matmul(x, weight("up")),
+    graph.matmul(x, weight("gate", 1)),
+    "sigmoid",
+  );
+  return graph.finish(graph.sum(x, graph.matmul(scaled, weight("down"))));
+}
+
+Deno.test("fuse() folds a gate per row into the product behind it", () => {
+  const fused = fuse(sharedBlock(3), new Set());
+  assertEquals(fused.nodes.map((node) => node.op), ["embed", "matmul", "matmul", "matmul"]);
+  assertAllNear(run(fused), run(sharedBlock(3)), 1e-6);
+});
 
 Deno.test("fuse() folds the norm in front of a router and its experts into both", () => {
   const fused = fuse(expertBlock(3), new Set());

@@ -71,6 +71,13 @@ for (const columns of [32, 160, 1056, 4128, 30016]) {
   }
 }
 
+for (const tokens of [1, 3]) {
+  Deno.test(`matmul by slices of ${tokens} tokens with a gate per row`, () =>
+    check({ ...SMALL, tokens }, (lab) => ({
+      inputs: [lab.value(tokens, SMALL.columns), lab.value(tokens, SMALL.rows), lab.value(tokens, 1)],
+    })));
+}
+
 Deno.test("matmul by slices with a bias, an activation, a scale and a residual", () =>
   check(SMALL, (lab) => ({
     bias: lab.weight("f32", 1, SMALL.rows),

@@ -81,6 +81,14 @@ for (const strategy of STRATEGIES) {
       inputs: [lab.value(SMALL.tokens, SMALL.columns), lab.value(SMALL.tokens, SMALL.rows)],
     })));
 
+  for (const tokens of [1, 3, 40]) {
+    Deno.test(`matmul of ${tokens} tokens with a gate per row, by ${strategy}`, () =>
+      check({ ...SMALL, tokens }, { strategy }, (lab) => ({
+        scale: 0.75,
+        inputs: [lab.value(tokens, SMALL.columns), lab.value(tokens, SMALL.rows), lab.value(tokens, 1)],
+      })));
+  }
+
   for (const columns of [96, 4128]) {
     Deno.test(`matmul with a norm of ${columns} elements before, by ${strategy}`, () =>
       check({ ...SMALL, columns }, { strategy }, (lab) => ({

@@ -74,11 +74,15 @@ for (const kernel of KERNELS) {
       test(`the ${tile} tile is right with ${columns} columns`, () =>
         check({ ...SMALL, columns, tokens: 70 }, undefined, { busyWorkgroups }));
     }
-    test(`the ${tile} tile is right for a pair of matrices with biases, activation, scale and residual`, () =>
+    test(`the ${tile} tile is right for a pair of matrices with biases, activation, scale, residual and gates per row`, () =>
       check(
         { ...SMALL, rows: 97 },
         (lab) => ({
-          inputs: [lab.value(SMALL.tokens, SMALL.columns), lab.value(SMALL.tokens, 97)],
+          inputs: [
+            lab.value(SMALL.tokens, SMALL.columns),
+            lab.value(SMALL.tokens, 97),
+            lab.value(SMALL.tokens, 1),
+          ],
           up: { weight: lab.weight(SMALL.format, 97, SMALL.columns), bias: lab.weight("f32", 1, 97) },
           bias: lab.weight("f32", 1, 97),
           activation: "silu",

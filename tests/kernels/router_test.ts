@@ -1,6 +1,8 @@
-import { router, type RouterNode } from "../../src/kernels/router.ts";
+import type { Operation } from "../../src/kernels/operation.ts";
+import { router, type RouterNode, type RouterProduct } from "../../src/kernels/router.ts";
+import type { FormatName } from "../../src/quant/formats.ts";
 import { assertEquals } from "../support/assert.ts";
-import { assertClose, type Lab, openBench } from "./harness.ts";
+import { assertClose, type Lab, openBench, PRODUCT_FORMS } from "./harness.ts";
 
 const bench = openBench();
 const TOLERANCE = 2e-6;
@@ -81,4 +83,74 @@ Deno.test("router prefers the lower id of two equal experts", async () => {
     node(lab, { rows: 1, experts: 50, used: 3 }, {}, (i) => i === 20 ? 1 : 0),
   );
   assertEquals([...actual.slice(0, 3)], [20, 0, 1]);
+});
+
+/** A router that scores its experts itself, by a product with `x` of `columns` elements. */
+async function checkProduct(
+  { rows, experts, used, columns }: Shape & { readonly columns: number },
+  format: FormatName,
+  more: (lab: Lab) => Partial<RouterNode> & { readonly product?: Partial<RouterProduct> } = () => ({}),
+): Promise<void> {
+  for (const { options, tolerance } of PRODUCT_FORMS) {
+    using lab = bench.lab(options);
+    const { product, ...others } = more(lab);
+    const operands: RouterNode = {
+      ...node(lab, { rows, experts, used }, others),
+      inputs: [lab.value(rows, columns)],
+      outputs: [lab.value(rows, used), lab.value(rows, used), lab.value(rows, experts)],
+      product: { weight: lab.weight(format, experts, columns), scale: 1, ...product },
+    };
+    assertClose(await lab.run(router, operands), tolerance, `${format} ${rows} ${experts} ${columns}`);
+  }
+}
+
+for (const format of ["f32", "f16", "bf16", "q8_0"] as const) {
+  Deno.test(`router with a product by ${format} weights chooses by its logits`, async () => {
+    await checkProduct({ rows: 1, experts: 256, used: 8, columns: 128 }, format);
+    await checkProduct({ rows: 1, experts: 5, used: 5, columns: 32 }, format, () => ({ renormalize: true }));
+    await checkProduct({ rows: 3, experts: 40, used: 4, columns: 96 }, format);
+  });
+}
+
+Deno.test("router with a product of rows that are not whole chunks", async () => {
+  await checkProduct({ rows: 1, experts: 9, used: 3, columns: 27 }, "f32");
+});
+
+Deno.test("router with a product whose x fills shared memory", async () => {
+  await checkProduct({ rows: 1, experts: 7, used: 2, columns: 12288 }, "f16");
+});
+
+Deno.test("router with a product norms x, adds biases, scales logits and weights, and chooses by groups", async () => {
+  await checkProduct({ rows: 1, experts: 64, used: 6, columns: 160 }, "f32", (lab) => ({
+    scoring: "sigmoid",
+    groups: { count: 8, used: 3, score: "best_two" },
+    selectionBias: lab.weight("f32", 1, 64),
+    expertScales: lab.weight("f32", 1, 64),
+    renormalize: true,
+    scale: 2.5,
+    product: {
+      weight: lab.weight("f32", 64, 160),
+      bias: lab.weight("f32", 1, 64),
+      scale: 0.3,
+      norm: { weight: lab.weight("f32", 1, 160), epsilon: 1e-5 },
+    },
+  }));
+});
+
+Deno.test("router with a product leaves its ticket as it was, so that it can run again", async () => {
+  using lab = bench.lab({ strategy: "teams", dots: "all" });
+  const operands: RouterNode = {
+    ...node(lab, { rows: 1, experts: 300, used: 4 }),
+    inputs: [lab.value(1, 64)],
+    outputs: [lab.value(1, 4), lab.value(1, 4), lab.value(1, 300)],
+    product: { weight: lab.weight("f32", 300, 64), scale: 1 },
+  };
+  const twice: Operation<RouterNode> = {
+    ...router,
+    record: (node, gpu) => {
+      const tickets = gpu.tickets(1);
+      for (let i = 0; i < 2; i++) router.record(node, { ...gpu, tickets: () => tickets });
+    },
+  };
+  assertClose(await lab.run(twice, operands), TOLERANCE * 10);
 });

@@ -29,7 +29,16 @@ const DOTS: Executor = {
   chunkSizes: [1, 7],
 };
 
-for (const name of ["llama_q8_0", "llama_q6_k", "llama_q4_k_m", "gpt_oss_mxfp4", "qwen35moe"]) {
+const CASES = [
+  "llama_q8_0",
+  "llama_q6_k",
+  "llama_q4_k_m",
+  "gpt_oss_mxfp4",
+  "qwen35moe",
+  "deepseek2_v3",
+];
+
+for (const name of CASES) {
   Deno.test(`integer dot products meet the logits of ${name}, which are for float32 activations`, () =>
     checkDecoder(name, DOTS));
 }
