@@ -15,8 +15,11 @@ export const glm4Moe = decoderFamily({
     normNames: { feedForward: "post_attention_norm" },
     positions: { kind: "rope", pairing: "halves" },
     qkNorm: { kind: "rms", over: "head", optional: true },
-    biases: ["qkv"],
     feedForward: sigmoidMixture,
   },
-  traits: { positions: "RoPE, halves, partial", attention: "causal, q/k norm per head in the 355B" },
+  traits: {
+    positions: "RoPE, halves, partial",
+    attention: "causal, q/k norm per head in the 355B",
+    biases: "qkv, optional",
+  },
 });

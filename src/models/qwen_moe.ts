@@ -15,7 +15,6 @@ export const qwen2Moe = decoderFamily({
   summary: "Qwen 2 with routed experts and a gated shared expert",
   spec: {
     positions: { kind: "rope", pairing: "halves" },
-    biases: ["qkv"],
     feedForward: {
       trait: "SwiGLU experts, softmax router; gated shared expert",
       build: (m, layer, x, finish) => {
@@ -25,6 +24,7 @@ export const qwen2Moe = decoderFamily({
       },
     },
   },
+  traits: { biases: "qkv, optional" },
 });
 
 /** Qwen 3 with routed experts. */

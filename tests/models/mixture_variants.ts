@@ -3,7 +3,7 @@
  * change, the tensors they belong to are made anew, of random numbers that follow from their names.
  */
 import type { Alteration } from "../support/altered_gguf.ts";
-import type { Variant } from "./variants.ts";
+import { qkvBiases, type Variant } from "./variants.ts";
 
 /** All variants, by their names in `variants.json`. */
 export const MIXTURE_VARIANTS: Readonly<Record<string, Variant>> = {
@@ -222,6 +222,16 @@ export const MIXTURE_VARIANTS: Readonly<Record<string, Variant>> = {
       set: [["glm4moe.expert_weights_norm", "bool", false], ["glm4moe.expert_weights_scale", "f32", 1]],
       drop: [0, 1].flatMap((layer) => ["q", "k"].map((part) => `blk.${layer}.attn_${part}_norm.weight`)),
     },
+  },
+  glm4MoeNoBiases: {
+    title: "glm4moe runs without biases",
+    golden: "glm4moe",
+    change: { drop: qkvBiases(2) },
+  },
+  qwen2MoeNoBiases: {
+    title: "qwen2moe runs without biases",
+    golden: "qwen2moe",
+    change: { drop: qkvBiases(2) },
   },
   rwkv7Head: {
     title: "rwkv7 takes another width of heads",

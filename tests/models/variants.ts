@@ -35,6 +35,18 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
       ],
     },
   },
+  llamaYarnFactor: {
+    title: "llama takes YaRN's factor on queries and keys from the file",
+    golden: "llama2",
+    change: {
+      set: [
+        ["llama.rope.scaling.type", "string", "yarn"],
+        ["llama.rope.scaling.factor", "f32", 4],
+        ["llama.rope.scaling.original_context_length", "u32", 32],
+        ["llama.rope.scaling.yarn_attn_factor", "f32", 0.8],
+      ],
+    },
+  },
   llamaBiases: {
     title: "llama uses biases of attention where the file has them",
     golden: "llama2",
@@ -133,7 +145,7 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
     title: "stablelm runs without biases on queries, keys and values, as the 3B",
     golden: "stablelm",
     change: {
-      drop: layers(2).flatMap((layer) => ["q", "k", "v"].map((part) => `blk.${layer}.attn_${part}.bias`)),
+      drop: qkvBiases(2),
     },
   },
   commandRPlus: {
@@ -150,8 +162,13 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
     title: "glm4 runs without biases, as the 32B",
     golden: "glm4",
     change: {
-      drop: layers(2).flatMap((layer) => ["q", "k", "v"].map((part) => `blk.${layer}.attn_${part}.bias`)),
+      drop: qkvBiases(2),
     },
+  },
+  seedNoBiases: {
+    title: "seed_oss runs without biases",
+    golden: "seed_oss",
+    change: { drop: qkvBiases(2) },
   },
   orion: {
     title: "orion is LLaMA with layer norms and positions on halves",
@@ -167,7 +184,7 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
         ["orion.attention.head_count_kv", "u32", 4],
         ["orion.attention.layer_norm_epsilon", "f32", 1e-5],
       ],
-      drop: layers(2).flatMap((layer) => ["q", "k", "v"].map((part) => `blk.${layer}.attn_${part}.bias`)),
+      drop: qkvBiases(2),
     },
   },
   apertusFactors: {
@@ -179,6 +196,11 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
 
 function layers(count: number): number[] {
   return Array.from({ length: count }, (_, layer) => layer);
+}
+
+/** Names of the biases on queries, keys and values in the first layers. */
+export function qkvBiases(count: number): string[] {
+  return layers(count).flatMap((layer) => ["q", "k", "v"].map((part) => `blk.${layer}.attn_${part}.bias`));
 }
 
 /** A tensor of `middle` plus waves of height 0.5; `phase` makes it differ from others. */

@@ -83,12 +83,14 @@ function originalContext(m: ModelBuilder): number {
 }
 
 /**
- * YaRN's factor on queries and keys. With a log multiplier, `mscale / mscale_all_dim` of the original configuration: the file keeps
- * only the latter, and the former is 1 wherever it matters.
+ * YaRN's factor on queries and keys: the file's, or that of YaRN. With a log multiplier, `mscale / mscale_all_dim` of the original
+ * configuration: the file keeps only the latter, and the former is 1 wherever it matters.
  */
 function yarnMagnitude(m: ModelBuilder, factor: number): number {
-  const multiplier = m.config.keys.number("rope.scaling.yarn_log_multiplier", 0);
-  return multiplier === 0 ? mscale(factor, 1) : mscale(factor, 1) / mscale(factor, multiplier);
+  const { keys } = m.config;
+  const multiplier = keys.number("rope.scaling.yarn_log_multiplier", 0);
+  const usual = multiplier === 0 ? mscale(factor, 1) : mscale(factor, 1) / mscale(factor, multiplier);
+  return keys.positive("rope.scaling.yarn_attn_factor", usual);
 }
 
 /** `0.1 * multiplier * ln(factor) + 1`, and 1 where the context is not stretched: YaRN, section 3.4. */
