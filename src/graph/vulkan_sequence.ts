@@ -19,6 +19,7 @@ import {
   span,
 } from "../vulkan/mod.ts";
 import type { Graph, Pass } from "./builder.ts";
+import type { Workspace } from "./dry_run.ts";
 import { fuse } from "./fuse.ts";
 import type { DeviceWeights } from "./device_weights.ts";
 import { PieceRunner } from "./piece_runner.ts";
@@ -51,6 +52,8 @@ export interface SequenceOptions {
   readonly cacheTypes?: CacheTypes;
   /** Names of fusions to leave out; by default those that the environment switches off. */
   readonly disabledFusions?: ReadonlySet<string>;
+  /** Memory that the largest plans work in, taken at once: what grows bit by bit takes more. By default it grows. */
+  readonly workspace?: Workspace;
   /** Multiplications and additions that a command buffer of a prompt carries; what the device can take by default. */
   readonly pieceWork?: number;
   build(tokens: number, outputs: number, pass: Pass): Graph;
@@ -80,6 +83,11 @@ interface StagingSlot {
 /** Bytes of device memory that the state of one sequence takes. */
 export function stateBytes(slots: readonly StateSlot[], contextLength: number, types: CacheTypes): number {
   return slots.reduce((sum, slot) => sum + slotBytes(slot, contextLength, types), 0);
+}
+
+/** Bytes that a sequence takes besides its state and the workspace of its plans. */
+export function overheadBytes(ubatch: number): number {
+  return (1 + STAGING_SLOTS) * stepBytes(ubatch) + TICKETS_BYTES;
 }
 
 function slotBytes(slot: StateSlot, contextLength: number, types: CacheTypes): number {
@@ -274,7 +282,9 @@ export class VulkanSequence implements Disposable {
     const present = this.#growing[which];
     if (present && present.bytes >= bytes) return present;
     present?.[Symbol.dispose]();
-    const size = Math.max(bytes, STEP_HEADER_BYTES, 2 * (present?.bytes ?? 0));
+    const { arenaBytes = 0, scratchBytes = 0 } = this.#options.workspace ?? {};
+    const expected = present ? 2 * present.bytes : which === "arena" ? arenaBytes : scratchBytes;
+    const size = Math.max(bytes, STEP_HEADER_BYTES, expected);
     return this.#growing[which] = this.#options.device.createBuffer({
       label: which,
       bytes: size,

@@ -10,6 +10,11 @@ import type { SamplingOptions } from "./sampling/mod.ts";
 const RING_LENGTH = 1024;
 const U32_BYTES = 4;
 
+/** Bytes that a sampler for `vocabulary` tokens takes of the device's memory and of what the host shares with it. */
+export function samplerBytes(vocabulary: number): number {
+  return 2 * SAMPLER_PARAMS_BYTES + samplerScratchBytes(vocabulary) + RING_LENGTH * U32_BYTES;
+}
+
 /** Samples for one sequence at a time. */
 export class DeviceSampler implements Disposable {
   readonly #device: Device;

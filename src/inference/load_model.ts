@@ -3,19 +3,18 @@
  *
  * Everything that can be refused is refused before the first byte of weights is read.
  */
-import { formatBytes } from "../common/byte_size.ts";
-import { UserError } from "../common/errors.ts";
-import { DeviceWeights, weightBytes } from "../graph/device_weights.ts";
-import { planMemory } from "../graph/memory_plan.ts";
+import { DeviceWeights } from "../graph/device_weights.ts";
+import { KernelSet } from "../kernels/kernel_set.ts";
 import type { CacheTypes } from "../kernels/cache_types.ts";
 import { type OpenModel, openModel } from "../models/open_model.ts";
 import { createTokenizer } from "../tokenizer/create_tokenizer.ts";
 import type { Tokenizer } from "../tokenizer/tokenizer.ts";
 import { chooseAdapter, Device, Instance } from "../vulkan/mod.ts";
 import type { Engine } from "./engine.ts";
+import { checkMemory } from "./memory_needs.ts";
 import { DEFAULT_UBATCH } from "./prompt_chunks.ts";
 import { ReferenceEngine } from "./reference_engine.ts";
-import { cacheTypesOf, largestBatch, sequenceBytes, uselessCacheTypes } from "./sequence_size.ts";
+import { cacheTypesOf, uselessCacheTypes } from "./sequence_size.ts";
 import { provenKernels } from "./self_test/matrix_units.ts";
 import { Session } from "./session.ts";
 import { VulkanEngine, type VulkanResources } from "./vulkan_engine.ts";
@@ -104,7 +103,9 @@ async function vulkanResources(
     options.onWarning?.(`no GPU found: running on the CPU through ${adapter.name}, which is far slower`);
   }
   const device = stack.use(Device.create(adapter, { onCompile: options.onCompile }));
-  checkBudget(open, ubatchFor(device, options), cacheTypes, device);
+  const { contextLength } = open;
+  const ubatch = ubatchFor(device, options);
+  checkMemory(open, new KernelSet(device), device, { contextLength, ubatch, cacheTypes });
   const kernels = await provenKernels(device, options.onWarning ?? (() => {}));
   const { tensors, file } = open;
   const weights = stack.use(
@@ -117,29 +118,4 @@ async function vulkanResources(
     ),
   );
   return { device, kernels, weights };
-}
-
-/** Refuses a model that cannot fit, with numbers and the flag to lower. */
-function checkBudget(open: OpenModel, ubatch: number, cacheTypes: CacheTypes, device: Device): void {
-  const { contextLength, tensors } = open;
-  const batch = largestBatch(open, ubatch);
-  const weights = weightBytes([...tensors.weights.values(), ...tensors.constants.values()]);
-  const state = sequenceBytes(open, contextLength, cacheTypes);
-  const pass = open.family.encode ? "encode" : "logits";
-  const activations = planMemory(open.build(batch, 1, pass)).bytes;
-  const needed = weights + state + activations;
-  const { free, total } = device.memoryBudget();
-  if (needed <= free) return;
-  const perPosition = (state - sequenceBytes(open, 0, cacheTypes)) / contextLength;
-  const room = Math.floor((free - weights - activations) / perPosition);
-  const advice = room >= 256 && room < contextLength
-    ? `try -c ${2 ** Math.floor(Math.log2(room))}`
-    : "choose a smaller model or quantization";
-  throw new UserError(
-    `Cannot load "${open.file.path}": it needs ${formatBytes(needed)} on ${device.info.name} ` +
-      `(weights ${formatBytes(weights)}, context of ${contextLength} ${formatBytes(state)}, ` +
-      `activations ${formatBytes(activations)}), ${formatBytes(free)} of ${
-        formatBytes(total)
-      } are free; ${advice}`,
-  );
 }

@@ -17,6 +17,7 @@ import { DeviceSampler } from "./device_sampler.ts";
 import type { OpenModel } from "../models/open_model.ts";
 import { type Device, type DeviceBuffer, type LabelTime, span } from "../vulkan/mod.ts";
 import type { Checkpoint, DecodeOptions, Engine, ForwardOptions } from "./engine.ts";
+import { workspaceOf } from "./memory_needs.ts";
 import { cacheTypesOf, largestBatch, sequenceBytes } from "./sequence_size.ts";
 import { DeviceTrace, traceTokens } from "./token_trace.ts";
 
@@ -96,6 +97,7 @@ export class VulkanEngine implements Engine {
       cacheTypes,
       disabledFusions,
       pieceWork,
+      workspace: workspaceOf(model, kernels, { contextLength, ubatch, cacheTypes }),
       build: (tokens, outputs, pass) => model.build(tokens, outputs, pass),
     });
     this.#sampler = new DeviceSampler(device, kernels, this.vocab);
@@ -176,8 +178,9 @@ export class VulkanEngine implements Engine {
   }
 
   checkpoint(): Promise<Checkpoint> {
+    this.#checkpoint?.[Symbol.dispose](); // first: memory for two may not be there
+    this.#checkpoint = undefined;
     const saved = this.#sequence.saveRecurrent();
-    this.#checkpoint?.[Symbol.dispose]();
     this.#checkpoint = saved;
     const checkpoint: VulkanCheckpoint = {
       position: this.#position,

@@ -1,21 +1,15 @@
 /**
- * The pipelines that a model can make the scheduler choose, found without running it: graphs are built and fused as for real, and
- * each node records its dispatches into a recorder that only takes notes. No memory is allocated, so that a model of any size can
- * be asked about, on any driver that compiles.
+ * The pipelines that a model can make the scheduler choose, found without running it, by dry runs of its graphs. No memory is
+ * allocated, so that a model of any size can be asked about, on any driver that compiles.
  */
 import type { Graph } from "../../src/graph/builder.ts";
-import { fuse } from "../../src/graph/fuse.ts";
-import { planMemory } from "../../src/graph/memory_plan.ts";
+import { dryRun, notingRecorder, nowhere } from "../../src/graph/dry_run.ts";
 import { type KernelName, type KernelOptions, KernelSet } from "../../src/kernels/kernel_set.ts";
-import type { DeviceMatrix, GpuContext } from "../../src/kernels/operation.ts";
-import { recordNode } from "../../src/kernels/registry.ts";
 import { recordSampler, type SamplerKind, samplerScratchBytes } from "../../src/kernels/sample.ts";
 import { SAMPLER_PARAMS_BYTES } from "../../src/kernels/sample_params.ts";
 import { stepBytes } from "../../src/kernels/step_buffer.ts";
 import type { OpenModel } from "../../src/models/open_model.ts";
-import { blockCount } from "../../src/quant/formats.ts";
-import { deviceBytes } from "../../src/quant/planes.ts";
-import type { ComputePipeline, Device, DeviceBuffer, Recorder, Span } from "../../src/vulkan/mod.ts";
+import type { ComputePipeline, Device, Recorder } from "../../src/vulkan/mod.ts";
 
 /** A pipeline and what asks for it. */
 export interface ChosenPipeline {
@@ -30,6 +24,7 @@ export interface ChosenPipeline {
 
 /** Rows per step: generation, the few rows where products change their form, and whole batches of a prompt. */
 const BATCHES = [1, 2, 3, 4, 5, 8, 16, 64, 512];
+const CACHE_TYPES = { keys: "f16", values: "f16" } as const;
 /** Context that plans are recorded for, beside the largest. */
 const SMALLEST_BUCKET = 256;
 /** Together these use every kernel of the sampler. */
@@ -73,49 +68,21 @@ class NotingKernels extends KernelSet {
     return pipeline;
   }
 
-  /** A recorder that counts. */
-  recorder(): Recorder {
-    const noting = {
-      device: this.device,
-      dispatch: (pipeline: ComputePipeline) => {
-        this.dispatches.set(pipeline, (this.dispatches.get(pipeline) ?? 0) + 1);
-      },
-      copy() {},
-      fill() {},
-      hostBarrier() {},
-    };
-    return noting as unknown as Recorder;
-  }
+  /** Counts the dispatches of each pipeline. */
+  readonly recorder: Recorder = notingRecorder(this, (pipeline) => {
+    this.dispatches.set(pipeline, (this.dispatches.get(pipeline) ?? 0) + 1);
+  });
 }
 
 function record(graph: Graph, kernels: NotingKernels, contextBucket: number): void {
-  const fused = fuse(graph);
-  const memory = planMemory(fused);
-  const context: GpuContext = {
-    kernels,
-    recorder: kernels.recorder(),
-    step: nowhere(stepBytes(graph.result.rows)),
-    contextBucket,
-    matrix({ root, rows, width, offset, stride }): DeviceMatrix {
-      const bytes = ((rows - 1) * stride + width) * 4;
-      return { span: nowhere(bytes, memory.offsetOf(root) + offset * 4), rows, width, stride };
-    },
-    weight({ format, experts, rows, columns }) {
-      const elements = experts * rows * columns;
-      return { format, span: nowhere(deviceBytes(format, elements)), blocks: blockCount(format, elements) };
-    },
-    state: (slot) => ({ span: nowhere(slot.width * 4), type: slot.holds ? "f16" : "f32" }),
-    scratch: (bytes) => nowhere(bytes),
-    tickets: (count) => nowhere(count * 4),
-  };
-  for (const node of fused.nodes) recordNode(node, context);
+  dryRun(graph, { kernels, recorder: kernels.recorder, contextBucket, cacheTypes: CACHE_TYPES });
 }
 
 function recordSampling(model: OpenModel, kernels: NotingKernels, kind: SamplerKind): void {
   const { vocab } = model.config;
   recordSampler({
     kernels,
-    recorder: kernels.recorder(),
+    recorder: kernels.recorder,
     step: nowhere(stepBytes(1)),
     params: nowhere(SAMPLER_PARAMS_BYTES),
     scratch: nowhere(samplerScratchBytes(vocab)),
@@ -123,10 +90,4 @@ function recordSampling(model: OpenModel, kernels: NotingKernels, kind: SamplerK
     logits: nowhere(vocab * 4),
     vocabulary: vocab,
   }, kind);
-}
-
-/** A span of memory that does not exist; `offset` keeps the alignment that the real one would have. */
-function nowhere(bytes: number, offset = 0): Span {
-  const buffer = { label: "nowhere", kind: "activations", bytes: offset + bytes, address: 0n };
-  return { buffer: buffer as unknown as DeviceBuffer, offset, bytes };
 }
