@@ -19,7 +19,8 @@ export function addCacheFlags(command: Command): Command {
     .addOption(
       new Option(
         "--cache-type-k <type>",
-        "what keys are kept as, short -ctk: f16; f32, exact and twice as large; or q8_0, about half as large, for heads of a multiple of 32 elements (default: f16; f32 behind an encoder or with --executor reference)",
+        "what keys are kept as, short -ctk: f16; f32, exact and twice as large; or q8_0, about half as large, for heads of a " +
+          "multiple of 32 elements (default: f16; f32 behind an encoder or with --executor reference)",
       ).choices(CACHE_TYPES),
     )
     .addOption(
