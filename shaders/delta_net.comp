@@ -7,7 +7,8 @@
 // q . (S + k c) = q . S + (q . k) c.
 //
 // With TAPS, for one row only, a short convolution comes first (see short_convolution.comp). Key heads that several value heads
-// use are convolved by each of them; the first keeps their input. Nobody reads the ring's row that is written.
+// use are convolved by each of them; the first keeps their input. Nobody reads the ring's row that is written. What such a run
+// takes is the time of one load behind the other, so all that can be is asked for before the first barrier.
 #extension GL_GOOGLE_include_directive : require
 #include "include/activations.glsl"
 #include "include/shared_floats.glsl"
@@ -29,6 +30,7 @@ const uint PER_LANE = (KEY_DIM + TEAM - 1) / TEAM;
 const uint SHARING = VALUE_HEADS / KEY_HEADS; // value heads per key head
 const uint QKV_WIDTH = 2 * KEY_HEADS * KEY_DIM + VALUE_HEADS * VALUE_DIM;
 const uint MIXED = TAPS > 0 ? 2 * KEY_DIM + VALUE_DIM : 1;
+const uint ANSWERS = TAPS > 0 ? VALUE_DIM : 1;
 const float LENGTH_EPSILON = 1e-6;
 
 layout(push_constant, scalar) uniform Push {
@@ -53,6 +55,8 @@ layout(push_constant, scalar) uniform Push {
 } push;
 
 shared float mixed[MIXED]; // this head's query, key and value behind the convolution
+shared float answers[ANSWERS]; // of a single row
+shared float gates[ANSWERS]; // the factors on them, behind their norm
 
 uint key_head(uint head) { return TILED ? head % KEY_HEADS : head / SHARING; }
 
@@ -69,7 +73,7 @@ void convolve(uint head) {
     const uint column = column_of(head, i);
     const float now = push.qkv.v[column];
     float sum = push.taps.v[column * TAPS + TAPS - 1] * now;
-    for (uint earlier = 1; earlier < TAPS; earlier++) {
+    [[unroll]] for (uint earlier = 1; earlier < TAPS; earlier++) {
       const uint row = (push.step.position + TAPS - earlier) % TAPS;
       sum += push.taps.v[column * TAPS + TAPS - 1 - earlier] * push.ring.v[row * QKV_WIDTH + column];
     }
@@ -78,7 +82,12 @@ void convolve(uint head) {
       push.ring.v[push.step.position % TAPS * QKV_WIDTH + column] = now;
     }
   }
-  barrier();
+}
+
+// The factor on value element `j` of a row, behind its norm.
+float gate_of(uint head, uint row, uint j) {
+  const float gate = push.gate.v[row * push.gateStride + head * VALUE_DIM + j];
+  return push.normWeight.v[j] * gate * sigmoid(gate);
 }
 
 // Element i of this head's query, key and value in a row.
@@ -86,14 +95,23 @@ float operand(uint head, uint row, uint i) {
   return TAPS > 0 ? mixed[min(i, MIXED - 1)] : push.qkv.v[row * push.qkvStride + column_of(head, i)];
 }
 
+// The value element that this lane's team works on when `first` is the workgroup's first one; the last one for teams beyond it.
+uint column_from(uint first) { return min(first + lane_index() / TEAM, VALUE_DIM - 1); }
+
+// This lane's part of the state that belongs to a value element.
+void load_state(uint head, uint column, out float state[PER_LANE]) {
+  const uint first = (head * VALUE_DIM + column) * KEY_DIM;
+  [[unroll]] for (uint n = 0; n < PER_LANE; n++) {
+    state[n] = push.state.v[first + min(lane_index() % TEAM + n * TEAM, KEY_DIM - 1)];
+  }
+}
+
 // Carries value element `column` through the batch. All lanes of the workgroup take part.
-void scan(uint head, uint column, bool valid) {
+void scan(uint head, uint column, bool valid, float state[PER_LANE]) {
   const uint lane = lane_index() % TEAM;
   const uint gateAt = head / GATE_GROUP * 2 * GATE_GROUP + head % GATE_GROUP;
   const uint element = head * VALUE_DIM + column;
   const uint first = element * KEY_DIM;
-  float state[PER_LANE];
-  [[unroll]] for (uint n = 0; n < PER_LANE; n++) state[n] = push.state.v[first + min(lane + n * TEAM, KEY_DIM - 1)];
   for (uint row = 0; row < push.step.tokenCount; row++) {
     float keys[PER_LANE]; // 0 beyond the end of the head, like the queries
     float queries[PER_LANE];
@@ -120,7 +138,10 @@ void scan(uint head, uint column, bool valid) {
     const float correction = strength * (value - keyFactor * team_sum(known));
     [[unroll]] for (uint n = 0; n < PER_LANE; n++) state[n] += keyFactor * keys[n] * correction;
     answer = queryFactor * (team_sum(answer) + keyFactor * team_sum(product) * correction);
-    if (lane == 0 && valid) push.y.v[row * push.yStride + element] = answer;
+    if (lane == 0 && valid) {
+      if (TAPS > 0) answers[column] = answer;
+      else push.y.v[row * push.yStride + element] = answer;
+    }
   }
   if (!valid || push.step.stopped != 0) return;
   [[unroll]] for (uint n = 0; n < PER_LANE; n++) {
@@ -135,21 +156,33 @@ void finish(uint head) {
     float squares = 0.0;
     for (uint j = gl_SubgroupInvocationID; j < VALUE_DIM; j += SUBGROUP) squares += push.y.v[y + j] * push.y.v[y + j];
     const float factor = inversesqrt(subgroupAdd(squares) / float(VALUE_DIM) + push.epsilon);
-    for (uint j = gl_SubgroupInvocationID; j < VALUE_DIM; j += SUBGROUP) {
-      const float gate = push.gate.v[row * push.gateStride + head * VALUE_DIM + j];
-      push.y.v[y + j] = push.y.v[y + j] * factor * push.normWeight.v[j] * gate * sigmoid(gate);
-    }
+    for (uint j = gl_SubgroupInvocationID; j < VALUE_DIM; j += SUBGROUP) push.y.v[y + j] *= factor * gate_of(head, row, j);
   }
+}
+
+// The same for a single row, from shared memory.
+void finish_single(uint head) {
+  float squares = 0.0;
+  for (uint j = gl_SubgroupInvocationID; j < VALUE_DIM; j += SUBGROUP) squares += answers[j] * answers[j];
+  const float factor = inversesqrt(subgroupAdd(squares) / float(VALUE_DIM) + push.epsilon);
+  for (uint j = lane_index(); j < VALUE_DIM; j += WORKGROUP) push.y.v[head * VALUE_DIM + j] = answers[j] * factor * gates[j];
 }
 
 void main() {
   const uint head = gl_WorkGroupID.x;
-  if (TAPS > 0) convolve(head);
-  for (uint first = 0; first < VALUE_DIM; first += TEAMS) {
-    const uint column = first + lane_index() / TEAM;
-    scan(head, min(column, VALUE_DIM - 1), column < VALUE_DIM);
+  float state[PER_LANE];
+  load_state(head, column_from(0), state);
+  if (TAPS > 0) {
+    for (uint j = lane_index(); j < VALUE_DIM; j += WORKGROUP) gates[j] = gate_of(head, 0, j);
+    convolve(head);
+    barrier();
   }
-  memoryBarrierBuffer();
+  for (uint first = 0; first < VALUE_DIM; first += TEAMS) {
+    if (first > 0) load_state(head, column_from(first), state);
+    scan(head, column_from(first), first + lane_index() / TEAM < VALUE_DIM, state);
+  }
+  if (TAPS == 0) memoryBarrierBuffer();
   barrier();
-  finish(head);
+  if (TAPS > 0) finish_single(head);
+  else finish(head);
 }
