@@ -3,11 +3,13 @@ import { CommanderError } from "commander";
 import { EXIT } from "../common/errors.ts";
 import { withoutShortForms } from "./cache_flags.ts";
 import { reportFailure } from "./failure.ts";
+import { closeDebuggerOnSignal } from "./no_debugger.ts";
 import { Output, writeError } from "./output.ts";
 import { asUserError, createProgram } from "./program.ts";
 
 /** Runs the command that `args` names; returns the exit code of the process. */
 export async function main(args: readonly string[]): Promise<number> {
+  closeDebuggerOnSignal();
   const out = new Output();
   let help = "";
   const spelled = withoutShortForms(args);

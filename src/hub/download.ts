@@ -19,6 +19,8 @@ export interface DownloadOptions {
   readonly bytes?: number;
   /** Request headers, for authorization. */
   readonly headers?: Record<string, string>;
+  /** What to do when the server denies access; by default, to download the file by hand. */
+  readonly whenDenied?: string;
   /** Stops the download; the partial file stays for the next attempt. */
   readonly signal?: AbortSignal;
   /** Told about every chunk. */
@@ -127,6 +129,7 @@ async function fetchRest(url: string, partial: PartialFile, options: DownloadOpt
     }
     const signals = [idle.signal, ...(options.signal ? [options.signal] : [])];
     const response = await fetch(url, { headers, signal: AbortSignal.any(signals) });
+    if (response.status === 401 || response.status === 403) await denied(url, response, options.whenDenied);
     const start = await startOffset(url, response, have, partial);
     if (start === undefined) return;
     await partial.setTag(response.headers.get("etag"));
@@ -165,8 +168,16 @@ async function startOffset(url: string, response: Response, have: number, partia
   const { status, statusText } = response;
   const answer = `the server answered ${status} ${statusText}`.trim();
   if (status >= 500 || status === 408 || status === 429) throw new Error(answer);
-  const hint = status === 401 || status === 403 ? "; set HF_TOKEN to a token that may read it" : "";
-  throw new Refused(cannot(url, answer + hint).message);
+  throw new Refused(cannot(url, answer).message);
+}
+
+async function denied(
+  url: string,
+  response: Response,
+  hint = "download it another way, and pass the file with -m",
+): Promise<never> {
+  await response.body?.cancel();
+  throw new Refused(cannot(url, `access denied (${response.status}); ${hint}`).message);
 }
 
 async function append(

@@ -19,6 +19,8 @@ export interface RemoteFile {
   readonly sha256?: string;
   /** Headers that the request needs. */
   readonly headers: Record<string, string>;
+  /** What to do when the server denies access. */
+  readonly whenDenied?: string;
 }
 
 const ANSWER_MS = 10_000;
@@ -78,8 +80,7 @@ function withParts(path: string, all: readonly string[]): string[] {
 }
 
 function access(repo: string) {
-  const accessToken = Deno.env.get("HF_TOKEN") || undefined;
-  return { repo, accessToken, hubUrl: hubEndpoint(), fetch: impatientFetch };
+  return { repo, accessToken: hubToken(), hubUrl: hubEndpoint(), fetch: impatientFetch };
 }
 
 /** The library waits for ever; a hub that does not answer within seconds counts as unreachable. */
@@ -94,13 +95,28 @@ async function ask<T>(repo: string, question: () => Promise<T>): Promise<T> {
     const status = (cause as { statusCode?: number }).statusCode;
     const where = `${repo} on ${hubEndpoint()}`;
     if (status === 401 || status === 403) {
-      throw new UserError(`Cannot read ${where}: access denied; set HF_TOKEN to a token that may read it`, {
-        cause,
-      });
+      // Without a token, the hub gives the same answer for what does not exist.
+      const reason = hubToken() || status === 403
+        ? "access denied"
+        : "access denied, or there is none of that name";
+      throw new UserError(`Cannot read ${where}: ${reason}; ${whenDenied(repo)}`, { cause });
     }
     if (status === 404) throw new UserError(`Cannot find ${where}`, { cause });
     throw new UserError(`Cannot reach ${hubEndpoint()}: ${(cause as Error).message}`, { cause });
   }
+}
+
+/** What opens a private or gated repository. */
+function whenDenied(repo: string): string {
+  const page = `${hubEndpoint()}/${repo}`;
+  const tokens = `${hubEndpoint()}/settings/tokens`;
+  return hubToken()
+    ? `accept its terms on ${page}, and see on ${tokens} that the token in HF_TOKEN is valid and may read gated repositories`
+    : `accept its terms on ${page}, and set HF_TOKEN to a token from ${tokens} that may read it`;
+}
+
+function hubToken(): string | undefined {
+  return Deno.env.get("HF_TOKEN") || undefined;
 }
 
 function remoteFile(
@@ -108,7 +124,7 @@ function remoteFile(
   revision: string,
   info: { path: string; size: number; lfs?: { oid: string } },
 ): RemoteFile {
-  const token = Deno.env.get("HF_TOKEN");
+  const token = hubToken();
   const path = info.path.split("/").map(encodeURIComponent).join("/");
   return {
     url: `${hubEndpoint()}/${repo}/resolve/${revision}/${path}`,
@@ -116,5 +132,6 @@ function remoteFile(
     bytes: info.size,
     sha256: info.lfs?.oid,
     headers: token ? { authorization: `Bearer ${token}` } : {},
+    whenDenied: whenDenied(repo),
   };
 }

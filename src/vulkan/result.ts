@@ -26,5 +26,9 @@ export function check(result: number, doing: string): void {
   if (isOutOfMemory(result)) {
     throw new OutOfMemoryError(`Cannot ${doing}: out of memory (${resultName(result)})`);
   }
-  throw new UserError(`Cannot ${doing}: the Vulkan driver answered ${resultName(result)}`);
+  throw new UserError(
+    `Cannot ${doing}: the Vulkan driver answered ${
+      resultName(result)
+    }; update the driver or choose another device with --device`,
+  );
 }

@@ -5,15 +5,19 @@ import { runZinc } from "./support/run_zinc.ts";
 const RUN = ["run", "-m", "tests/golden/llama2.gguf", "--raw", "-p", "Hello", "-n", "400", "--ignore-eos"];
 const SLOW = { ZINC_FAULT_SLOW_SUBMIT_MS: "200" };
 
-/** Starts `zinc run` and sends `signal` as soon as the first text has come. */
-async function interruptRun(signal: Deno.Signal, args: string[], env: Record<string, string> = {}) {
-  const child = new Deno.Command(Deno.execPath(), {
+function startZinc(args: string[], env: Record<string, string>) {
+  return new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--quiet", "main.ts", ...args],
     env,
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+}
+
+/** Starts `zinc run` and sends `signal` as soon as the first text has come. */
+async function interruptRun(signal: Deno.Signal, args: string[], env: Record<string, string> = {}) {
+  const child = startZinc(args, env);
   const reader = child.stdout.getReader();
   let text = "";
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -43,4 +47,34 @@ Deno.test("a lost device ends zinc run with 1 and a hint", async () => {
   assertEquals(code, 1);
   const line = stderr.trimEnd().split("\n").at(-1)!;
   assert(/^zinc: .*lost/.test(line) && !/defect/.test(line), stderr);
+});
+
+/** Whether something listens where Deno's debugger does. */
+async function debuggerAnswers(): Promise<boolean> {
+  try {
+    (await Deno.connect({ hostname: "127.0.0.1", port: 9229 })).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const portIsTaken = Deno.build.os !== "windows" && await debuggerAnswers();
+
+Deno.test({
+  name: `SIGUSR1 leaves no debugger open, and the reply goes on${portIsTaken ? " (its port is taken)" : ""}`,
+  ignore: Deno.build.os === "windows" || portIsTaken,
+  fn: async () => {
+    const child = startZinc(RUN, SLOW);
+    const reader = child.stdout.getReader();
+    for (let pieces = 0; pieces < 8; pieces++) {
+      if (pieces === 1) child.kill("SIGUSR1");
+      assert(!(await reader.read()).done);
+    }
+    assertEquals(await debuggerAnswers(), false);
+    child.kill("SIGINT");
+    while (!(await reader.read()).done);
+    await child.stderr.cancel();
+    assertEquals((await child.status).code, 130);
+  },
 });

@@ -204,6 +204,19 @@ Deno.test("zinc says in one line that nobody knows the home folder", () => {
 
 const ROOT_ID = "#!/bin/sh\necho 0\n";
 const USER_ID = "#!/bin/sh\necho 1000\n";
+Deno.test("zinc looks for a Vulkan driver before commands that need one, but not to show help or a version", () => {
+  const uname = '#!/bin/sh\necho "looking for a driver" >&2\necho Other\n';
+  using machine = new Machine().tool("deno", DENO).tool("uname", uname);
+  const looks = (...args: string[]) => machine.run(args).stderr.includes("looking for a driver");
+  assertEquals([looks("chat"), looks("run", "-p", "--", "--help")], [true, true]);
+  assertEquals([looks("chat", "--help"), looks("bench", "-h"), looks("--version"), looks("list")], [
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
 const APT = '#!/bin/sh\necho "apt-get $*" >&2\n';
 
 Deno.test("zinc installs pip with apt-get for root, when zinc itself asks for it to fetch a model", () => {

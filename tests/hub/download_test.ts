@@ -128,8 +128,17 @@ Deno.test("download() does not repeat a request that was refused", async () => {
   server.faults.push({ kind: "status", status: 404 });
   await assertFails(() => download(server.url, { path: folder.join("m.gguf") }), "the server answered 404");
   server.faults.push({ kind: "status", status: 401 });
-  await assertFails(() => download(server.url, { path: folder.join("m.gguf") }), "set HF_TOKEN");
-  assertEquals(server.requestedRanges.length, 2);
+  const path = folder.join("m.gguf");
+  await assertFails(
+    () => download(server.url, { path }),
+    `Cannot download ${server.url}: access denied (401); download it another way, and pass the file with -m`,
+  );
+  server.faults.push({ kind: "status", status: 403 });
+  await assertFails(
+    () => download(server.url, { path, whenDenied: "accept the terms" }),
+    `Cannot download ${server.url}: access denied (403); accept the terms`,
+  );
+  assertEquals(server.requestedRanges.length, 3);
 });
 
 Deno.test("download() tries again after a server error, and in the end says what is wrong", async () => {

@@ -71,9 +71,31 @@ Deno.test("locateFile() explains a file, a repository and a permission that is n
     );
     await assertFails(() => locateFile({ repo: "org/other", file: "a.gguf" }), "Cannot find org/other on");
     hub.status = 401;
-    await assertFails(
-      () => locateFile({ ...REPO, file: "a.gguf" }),
-      "set HF_TOKEN to a token that may read it",
+  });
+});
+
+Deno.test("a denied repository is said to be perhaps none, private or gated, with the pages where that changes", async () => {
+  await using hub = new FakeHub(REPO.repo, { "a.gguf": new Uint8Array(1) });
+  const { endpoint } = hub;
+  const where = `Cannot read org/model-GGUF on ${endpoint}`;
+  const ask = (status: number, token?: string) => {
+    hub.status = status;
+    return withEnv(
+      { HF_ENDPOINT: endpoint, HF_TOKEN: token },
+      () => locateModel({ ...REPO, quant: undefined }),
     );
+  };
+  const terms = `accept its terms on ${endpoint}/org/model-GGUF`;
+  const noToken = `${terms}, and set HF_TOKEN to a token from ${endpoint}/settings/tokens that may read it`;
+  const badToken =
+    `${terms}, and see on ${endpoint}/settings/tokens that the token in HF_TOKEN is valid and may read gated repositories`;
+  await assertFails(() => ask(401), `${where}: access denied, or there is none of that name; ${noToken}`);
+  await assertFails(() => ask(403), `${where}: access denied; ${noToken}`);
+  await assertFails(() => ask(401, "hf_old"), `${where}: access denied; ${badToken}`);
+  await assertFails(() => ask(403, "hf_narrow"), `${where}: access denied; ${badToken}`);
+  hub.status = 200;
+  await withEnv({ HF_ENDPOINT: endpoint, HF_TOKEN: undefined }, async () => {
+    const [{ whenDenied }] = await locateModel({ ...REPO, quant: undefined });
+    assertEquals(whenDenied, noToken); // gated repositories list their files to everybody
   });
 });
