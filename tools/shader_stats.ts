@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { table } from "../src/cli/table.ts";
 import { toJson } from "../src/common/json.ts";
 import { usageError } from "../src/common/errors.ts";
+import { CACHE_TYPES } from "../src/kernels/cache_types.ts";
 import { openModel } from "../src/models/open_model.ts";
 import { chooseAdapter, Instance } from "../src/vulkan/mod.ts";
 import { chosenPipelines } from "./shader_stats/chosen_pipelines.ts";
@@ -21,11 +22,13 @@ import { describeModel, writeEmptyModel } from "./synth/model.ts";
 import { SHAPES } from "./synth/shapes.ts";
 import { runTool } from "./run_tool.ts";
 
-const USAGE = `usage: shader_stats.ts MODEL... [--device D] [--subgroup N] [--context N] [--decode] [--json]
+const USAGE =
+  `usage: shader_stats.ts MODEL... [--device D] [--subgroup N] [--context N] [--cache-type T] [--decode] [--json]
   MODEL       a GGUF file, or a shape: ${SHAPES.map((shape) => shape.name).join(" ")}
   --device    number or part of the name of the device
   --subgroup  lanes per subgroup (default: the device's)
   --context   largest context, tokens (default: 4096)
+  --cache-type what keys and values are stored as: ${CACHE_TYPES.join(" ")} (default: f16)
   --decode    only what a step of one token uses
   --json      everything that the driver says, one object per pipeline`;
 
@@ -45,6 +48,7 @@ function run(args: string[]): number {
       device: { type: "string" },
       subgroup: { type: "string" },
       context: { type: "string" },
+      "cache-type": { type: "string" },
       decode: { type: "boolean" },
       json: { type: "boolean" },
     },
@@ -54,9 +58,11 @@ function run(args: string[]): number {
   using device = new CompilerDevice(chooseAdapter(instance.adapters(), values.device));
   const { name, driverInfo } = device.info;
   const subgroupSize = values.subgroup === undefined ? undefined : Number(values.subgroup);
+  const cacheType = CACHE_TYPES.find((type) => type === (values["cache-type"] ?? "f16"));
+  if (!cacheType) throw usageError(USAGE);
   let spilling = 0;
   for (const model of positionals) {
-    const rows = statsOf(model, Number(values.context ?? 4096), device, subgroupSize)
+    const rows = statsOf(model, Number(values.context ?? 4096), device, { subgroupSize, cacheType })
       .filter(({ decodeDispatches }) => !values.decode || decodeDispatches > 0);
     spilling += rows.filter(({ figures }) => figures.spilled > 0 || figures.scratchBytes > 0).length;
     if (values.json) rows.forEach((row) => console.log(toJson({ device: name, model, ...row })));
@@ -66,10 +72,15 @@ function run(args: string[]): number {
   return spilling > 0 ? 1 : 0;
 }
 
-function statsOf(model: string, context: number, device: CompilerDevice, subgroupSize?: number): StatsRow[] {
+function statsOf(
+  model: string,
+  context: number,
+  device: CompilerDevice,
+  options: Parameters<typeof chosenPipelines>[2],
+): StatsRow[] {
   return withModelFile(model, (path) => {
     using open = openModel(path, context);
-    return chosenPipelines(open, device.device, { subgroupSize }).map((chosen) => ({
+    return chosenPipelines(open, device.device, options).map((chosen) => ({
       kernel: chosen.kernel,
       constants: chosen.constants,
       decodeDispatches: chosen.decodeDispatches,

@@ -4,6 +4,7 @@
  */
 import type { Graph } from "../../src/graph/builder.ts";
 import { dryRun, notingRecorder, nowhere } from "../../src/graph/dry_run.ts";
+import type { CacheType, CacheTypes } from "../../src/kernels/cache_types.ts";
 import { type KernelName, type KernelOptions, KernelSet } from "../../src/kernels/kernel_set.ts";
 import { recordSampler, type SamplerKind, samplerScratchBytes } from "../../src/kernels/sample.ts";
 import { SAMPLER_PARAMS_BYTES } from "../../src/kernels/sample_params.ts";
@@ -24,7 +25,6 @@ export interface ChosenPipeline {
 
 /** Rows per step: generation, the few rows where products change their form, and whole batches of a prompt. */
 const BATCHES = [1, 2, 3, 4, 5, 8, 16, 64, 512];
-const CACHE_TYPES = { keys: "f16", values: "f16" } as const;
 /** Context that plans are recorded for, beside the largest. */
 const SMALLEST_BUCKET = 256;
 /** Together these use every kernel of the sampler. */
@@ -34,18 +34,20 @@ const SAMPLERS: readonly SamplerKind[] = ["greedy", "top", "penalties+count+mass
 export function chosenPipelines(
   model: OpenModel,
   device: Device,
-  options: { readonly subgroupSize?: number } = {},
+  options: { readonly subgroupSize?: number; readonly cacheType?: CacheType } = {},
 ): ChosenPipeline[] {
-  const notes = new NotingKernels(device, options);
+  const { subgroupSize, cacheType = "f16" } = options;
+  const notes = new NotingKernels(device, { subgroupSize });
+  const cacheTypes = { keys: cacheType, values: cacheType };
   for (let bucket = SMALLEST_BUCKET; bucket < model.contextLength; bucket *= 2) {
-    record(model.build(1, 1), notes, bucket);
+    record(model.build(1, 1), notes, bucket, cacheTypes);
   }
   for (const tokens of BATCHES.filter((count) => count <= model.contextLength)) {
-    record(model.build(tokens, 1), notes, model.contextLength);
+    record(model.build(tokens, 1), notes, model.contextLength, cacheTypes);
   }
   for (const kind of SAMPLERS) recordSampling(model, notes, kind);
   notes.dispatches.clear();
-  record(model.build(1, 1), notes, model.contextLength);
+  record(model.build(1, 1), notes, model.contextLength, cacheTypes);
   return notes.found.map((found) => ({
     ...found,
     decodeDispatches: notes.dispatches.get(found.pipeline) ?? 0,
@@ -74,8 +76,13 @@ class NotingKernels extends KernelSet {
   });
 }
 
-function record(graph: Graph, kernels: NotingKernels, contextBucket: number): void {
-  dryRun(graph, { kernels, recorder: kernels.recorder, contextBucket, cacheTypes: CACHE_TYPES });
+function record(
+  graph: Graph,
+  kernels: NotingKernels,
+  contextBucket: number,
+  cacheTypes: CacheTypes,
+): void {
+  dryRun(graph, { kernels, recorder: kernels.recorder, contextBucket, cacheTypes });
 }
 
 function recordSampling(model: OpenModel, kernels: NotingKernels, kind: SamplerKind): void {

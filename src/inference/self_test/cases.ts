@@ -12,6 +12,7 @@ import {
   tokenShift,
   wkv7,
 } from "../../graph/recurrent_nodes.ts";
+import type { CacheTypes } from "../../kernels/cache_types.ts";
 import type { Value, Weight } from "../../kernels/operation.ts";
 import type { StateTable, TensorTable } from "../../models/model_builder.ts";
 import type { FormatName } from "../../quant/formats.ts";
@@ -32,12 +33,16 @@ export interface KnownAnswerCase {
   readonly name: string;
   /** Largest error, as a share of the largest element, that rounding explains. */
   readonly tolerance: number;
+  /** What both executors store keys and values as; by default the device float16 and the reference float32. */
+  readonly cacheTypes?: CacheTypes;
   build(context: CaseContext): Value;
 }
 
 const F32_TOLERANCE = 1e-4;
 // Keys and values are stored as float16, and matrix units multiply weights as such.
 const F16_TOLERANCE = 2e-3;
+// One step of Q8_0: numbers between two steps may go either way.
+const Q8_0_TOLERANCE = 1e-2;
 const EPSILON = 1e-5;
 
 const SIMPLE: readonly KnownAnswerCase[] = [
@@ -51,6 +56,12 @@ const SIMPLE: readonly KnownAnswerCase[] = [
   plain("map", (c) => c.graph.softcap(c.x, 0.7)),
   plain("rope", (c) => c.graph.rope(c.x, { ...ROTATION, frequencies: frequencies(c) })),
   { name: "attention", tolerance: F16_TOLERANCE, build: attention },
+  {
+    name: "attention over q8_0",
+    tolerance: Q8_0_TOLERANCE,
+    cacheTypes: { keys: "q8_0", values: "q8_0" },
+    build: attention,
+  },
   plain("router and experts", experts),
   plain("short_convolution", (c) => {
     const weight = vector(c, "convolution", 4 * WIDTH, WIDTH);

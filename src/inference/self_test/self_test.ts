@@ -96,7 +96,7 @@ interface Rig {
 }
 
 async function runCase(
-  { name, tolerance, build: buildCase }: KnownAnswerCase,
+  { name, tolerance, cacheTypes, build: buildCase }: KnownAnswerCase,
   rig: Rig,
 ): Promise<CaseResult> {
   const tensors = new TensorTable(rig.file);
@@ -108,7 +108,7 @@ async function runCase(
   };
   build(1, 1); // declares weights and states
   const host = new HostWeights(rig.file, tensors.constants.values());
-  const hostState = new ReferenceState(CONTEXT);
+  const hostState = new ReferenceState(CONTEXT, cacheTypes);
   using weights = await DeviceWeights.upload(
     rig.device,
     rig.file,
@@ -121,6 +121,7 @@ async function runCase(
     slots: states.slots,
     contextLength: CONTEXT,
     ubatch: UBATCH,
+    cacheTypes,
     build,
   });
   let error = 0;
