@@ -3,6 +3,7 @@ import { planMemory } from "../../src/graph/memory_plan.ts";
 import type { Graph } from "../../src/graph/builder.ts";
 import type { Value, Weight } from "../../src/kernels/operation.ts";
 import { assert, assertEquals } from "../support/assert.ts";
+import { randomGraphs } from "./random_graphs.ts";
 
 const table: Weight = { name: "table", format: "f32", experts: 1, rows: 10, columns: 64 };
 const square: Weight = { name: "square", format: "f32", experts: 1, rows: 64, columns: 64 };
@@ -43,15 +44,8 @@ Deno.test("planMemory() keeps a value alive for as long as a view of it is read"
 });
 
 Deno.test("planMemory() never gives two living values the same bytes, on random graphs", () => {
-  let seed = 7;
-  const random = (n: number) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
-  for (let round = 0; round < 50; round++) {
-    const builder = new GraphBuilder(1 + random(5), 1);
-    const values: Value[] = [builder.embed(table)];
-    for (let i = 0; i < 30; i++) {
-      values.push(builder.sum(values[random(values.length)], values[random(values.length)]));
-    }
-    const graph = builder.finish(values[values.length - 1]);
+  for (const [number, graph] of [...randomGraphs(table)].entries()) {
+    const { values } = graph;
     const plan = planMemory(graph);
     const lastUse = (value: Value) =>
       graph.nodes.findLastIndex(({ inputs }) => inputs.some((input) => input === value));
@@ -61,7 +55,7 @@ Deno.test("planMemory() never gives two living values the same bytes, on random 
       for (const other of values.slice(0, index)) {
         const alive = lastUse(other) >= index;
         const apart = Math.abs(plan.offsetOf(other) - plan.offsetOf(written)) >= size;
-        assert(!alive || apart, `seed 7, round ${round}: node ${index} overwrites ${other.id}`);
+        assert(!alive || apart, `graph ${number}: node ${index} overwrites ${other.id}`);
       }
     });
   }

@@ -1,8 +1,9 @@
 import { type Graph, GraphBuilder } from "../../src/graph/builder.ts";
 import { planMemory } from "../../src/graph/memory_plan.ts";
 import { inStages } from "../../src/graph/stages.ts";
-import type { StateSlot, Value, Weight } from "../../src/kernels/operation.ts";
+import type { StateSlot, Weight } from "../../src/kernels/operation.ts";
 import { assert, assertEquals } from "../support/assert.ts";
+import { randomGraphs } from "./random_graphs.ts";
 
 const WIDTH = 64;
 const square = (name: string): Weight => ({ name, format: "f32", experts: 1, rows: WIDTH, columns: WIDTH });
@@ -66,15 +67,8 @@ Deno.test("inStages() lets nodes write different columns of a value at a time, a
 });
 
 Deno.test("inStages() keeps every node behind what it reads, on random graphs, and planMemory() keeps their stages apart", () => {
-  let seed = 7;
-  const random = (n: number) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
-  for (let round = 0; round < 50; round++) {
-    const builder = new GraphBuilder(1 + random(5), 1);
-    const values: Value[] = [builder.embed(table)];
-    for (let i = 0; i < 30; i++) {
-      values.push(builder.sum(values[random(values.length)], values[random(values.length)]));
-    }
-    const graph = inStages(builder.finish(values[values.length - 1]));
+  for (const made of randomGraphs(table)) {
+    const graph = inStages(made);
     const stages = graph.stages!;
     const place = planMemory(graph);
     const written = new Map(graph.nodes.map(({ outputs }, i) => [outputs[0], stages[i]]));

@@ -5,47 +5,25 @@
 import type { KernelSetOptions } from "../../src/kernels/kernel_set.ts";
 import { DOT_FORMATS } from "../../src/kernels/dot_plan.ts";
 import { matmul, type MatmulNode } from "../../src/kernels/matmul.ts";
-import { type FormatName, FORMATS } from "../../src/quant/formats.ts";
+import { FORMATS } from "../../src/quant/formats.ts";
 import { assert, assertEquals } from "../support/assert.ts";
 import { assertClose, type Lab, openBench } from "./harness.ts";
+import { matmulNode, type ProductShape } from "./matmul_node.ts";
 
 const bench = openBench();
 const DOTS: KernelSetOptions = { strategy: "teams", dots: "all" };
 /** With a few hundred x between -1 and 1, of which all 32 neighbours have a largest that is near 1. */
 const TOLERANCE = 1e-4;
 
-interface Shape {
-  readonly format: FormatName;
-  readonly rows: number;
-  readonly columns: number;
-  readonly tokens: number;
-}
-
-const SMALL: Shape = { format: "q4_1", rows: 40, columns: 96, tokens: 3 };
-
-function node(
-  lab: Lab,
-  { format, rows, columns, tokens }: Shape,
-  more: Partial<MatmulNode> = {},
-): MatmulNode {
-  return {
-    op: "matmul",
-    inputs: [lab.value(tokens, columns)],
-    outputs: [lab.value(tokens, rows)],
-    weight: lab.weight(format, rows, columns),
-    activation: "none",
-    scale: 1,
-    ...more,
-  };
-}
+const SMALL: ProductShape = { format: "q4_1", rows: 40, columns: 96, tokens: 3 };
 
 async function check(
-  shape: Shape,
+  shape: ProductShape,
   more?: (lab: Lab) => Partial<MatmulNode>,
   options: KernelSetOptions = DOTS,
 ): Promise<void> {
   using lab = bench.lab(options);
-  assertClose(await lab.run(matmul, node(lab, shape, more?.(lab))), TOLERANCE, JSON.stringify(shape));
+  assertClose(await lab.run(matmul, matmulNode(lab, shape, more?.(lab))), TOLERANCE, JSON.stringify(shape));
 }
 
 for (const format of DOT_FORMATS) {
@@ -120,7 +98,7 @@ Deno.test("matmul by slices keeps blocks of 1e-7 exact beside blocks of 1e7", as
   const large = (i: number) => i % 64 < 32;
   const { actual, expected } = await lab.run(
     matmul,
-    node(lab, { format: "q8_0", rows: 16, columns: 128, tokens: 1 }, {
+    matmulNode(lab, { format: "q8_0", rows: 16, columns: 128, tokens: 1 }, {
       inputs: [lab.value(1, 128, (i) => lab.random() * (large(i) ? 1e7 : 1e-7))],
       weight: lab.weight(
         "q8_0",
@@ -138,7 +116,7 @@ Deno.test("matmul by slices of whole numbers up to 32639 is exact", async () => 
   const values = (i: number) => i % 32 === 0 ? 32639 : (i * 7919) % 65279 - 32639;
   const { actual, expected } = await lab.run(
     matmul,
-    node(lab, { format: "q8_0", rows: 3, columns: 32, tokens: 1 }, {
+    matmulNode(lab, { format: "q8_0", rows: 3, columns: 32, tokens: 1 }, {
       inputs: [lab.value(1, 32, values)],
       // A scale of 1, since the largest weight is 127.
       weight: lab.weight(
@@ -155,7 +133,7 @@ Deno.test("matmul by slices of whole numbers up to 32639 is exact", async () => 
 for (const value of [NaN, Infinity, -Infinity]) {
   Deno.test(`matmul by slices does not hide ${value} in x`, async () => {
     using lab = bench.lab(DOTS);
-    const operands = node(lab, { ...SMALL, tokens: 1 }, {
+    const operands = matmulNode(lab, { ...SMALL, tokens: 1 }, {
       inputs: [lab.value(1, 96, (i) => i === 40 ? value : lab.random())],
     });
     const { actual } = await lab.run(matmul, operands);
@@ -165,13 +143,13 @@ for (const value of [NaN, Infinity, -Infinity]) {
 
 Deno.test("matmul by slices of zeros is zero", async () => {
   using lab = bench.lab(DOTS);
-  const { actual } = await lab.run(matmul, node(lab, SMALL, { inputs: [lab.value(3, 96, () => 0)] }));
+  const { actual } = await lab.run(matmul, matmulNode(lab, SMALL, { inputs: [lab.value(3, 96, () => 0)] }));
   assert(actual.every((y) => y === 0));
 });
 
 Deno.test("matmul by slices gives the same bits in every run", async () => {
   using lab = bench.lab(DOTS);
-  const operands = node(lab, { ...SMALL, columns: 4128 });
+  const operands = matmulNode(lab, { ...SMALL, columns: 4128 });
   const first = (await lab.run(matmul, operands)).actual;
   const second = (await lab.run(matmul, operands)).actual;
   assert(first.every((value, i) => value === second[i]), "two runs differ");

@@ -1,8 +1,9 @@
 import type { KernelSetOptions } from "../../src/kernels/kernel_set.ts";
 import { matmul, type MatmulNode } from "../../src/kernels/matmul.ts";
-import { type FormatName, FORMATS } from "../../src/quant/formats.ts";
+import { FORMATS } from "../../src/quant/formats.ts";
 import { assert, assertEquals } from "../support/assert.ts";
 import { assertClose, type Lab, openBench } from "./harness.ts";
+import { matmulNode, type ProductShape } from "./matmul_node.ts";
 
 const bench = openBench();
 const DEVICE_FORMATS = Object.values(FORMATS).filter((format) => format.device).map((format) => format.name);
@@ -10,38 +11,15 @@ const STRATEGIES = ["teams", "lanes"] as const;
 /** Float32 sums of a few hundred products in different orders. */
 const TOLERANCE = 2e-6;
 
-interface Shape {
-  readonly format: FormatName;
-  readonly rows: number;
-  readonly columns: number;
-  readonly tokens: number;
-}
-
-const SMALL: Shape = { format: "q8_0", rows: 40, columns: 96, tokens: 3 };
-
-function node(
-  lab: Lab,
-  { format, rows, columns, tokens }: Shape,
-  more: Partial<MatmulNode> = {},
-): MatmulNode {
-  return {
-    op: "matmul",
-    inputs: [lab.value(tokens, columns)],
-    outputs: [lab.value(tokens, rows)],
-    weight: lab.weight(format, rows, columns),
-    activation: "none",
-    scale: 1,
-    ...more,
-  };
-}
+const SMALL: ProductShape = { format: "q8_0", rows: 40, columns: 96, tokens: 3 };
 
 async function check(
-  shape: Shape,
+  shape: ProductShape,
   options: KernelSetOptions,
   more?: (lab: Lab) => Partial<MatmulNode>,
 ): Promise<void> {
   using lab = bench.lab(options);
-  const results = await lab.run(matmul, node(lab, shape, more?.(lab)));
+  const results = await lab.run(matmul, matmulNode(lab, shape, more?.(lab)));
   assertClose(results, TOLERANCE, JSON.stringify({ ...shape, ...options }));
 }
 
@@ -97,7 +75,7 @@ for (const strategy of STRATEGIES) {
   }
 
   for (const format of ["q4_1", "f32"] as const) {
-    const shape: Shape = { ...SMALL, format };
+    const shape: ProductShape = { ...SMALL, format };
     Deno.test(`matmul with a gate and a second ${format} matrix, by ${strategy}`, () =>
       check(shape, { strategy }, (lab) => ({
         activation: "silu",
@@ -124,7 +102,7 @@ for (const strategy of STRATEGIES) {
 
   Deno.test(`matmul of 4096 products of 16 and 16 is 1048576, beyond float16, by ${strategy}`, async () => {
     using lab = bench.lab({ strategy });
-    const operands = node(lab, { format: "f16", rows: 2, columns: 4096, tokens: 1 }, {
+    const operands = matmulNode(lab, { format: "f16", rows: 2, columns: 4096, tokens: 1 }, {
       inputs: [lab.value(1, 4096, () => 16)],
       weight: lab.weight("f16", 2, 4096, new Array(8192).fill(16)),
     });
@@ -133,7 +111,7 @@ for (const strategy of STRATEGIES) {
   });
 }
 
-const PROMPT: Shape = { ...SMALL, rows: 200, tokens: 40 };
+const PROMPT: ProductShape = { ...SMALL, rows: 200, tokens: 40 };
 const TILES = { strategy: "teams", coopmat: false } as const;
 
 for (const format of DEVICE_FORMATS) {
@@ -179,7 +157,7 @@ for (const workgroup of [8, 64, 256]) {
 Deno.test("matmul of a token does not depend on the tokens beside it beyond rounding", async () => {
   for (const strategy of STRATEGIES) {
     using lab = bench.lab({ strategy });
-    const batch = node(lab, { ...SMALL, tokens: 20 });
+    const batch = matmulNode(lab, { ...SMALL, tokens: 20 });
     const together = (await lab.run(matmul, batch)).actual;
     for (const token of [0, 7, 19]) {
       const x = { ...batch.inputs[0], rows: 1, offset: token * SMALL.columns };
@@ -194,7 +172,7 @@ Deno.test("matmul of a token does not depend on the tokens beside it beyond roun
 Deno.test("matmul gives the same bits in every run", async () => {
   for (const strategy of STRATEGIES) {
     using lab = bench.lab({ strategy });
-    const operands = node(lab, { ...SMALL, columns: 4128 });
+    const operands = matmulNode(lab, { ...SMALL, columns: 4128 });
     const first = (await lab.run(matmul, operands)).actual;
     const second = (await lab.run(matmul, operands)).actual;
     assert(first.every((value, i) => value === second[i]), "two runs differ");
