@@ -9,6 +9,7 @@ import type { Pass } from "../graph/builder.ts";
 import type { DeviceWeights } from "../graph/device_weights.ts";
 import type { Plan } from "../graph/plan.ts";
 import { type PlanTail, type StepCounters, VulkanSequence } from "../graph/vulkan_sequence.ts";
+import { workOf } from "../graph/work.ts";
 import type { KernelSet } from "../kernels/kernel_set.ts";
 import type { CacheTypes } from "../kernels/cache_types.ts";
 import type { Batch } from "../kernels/operation.ts";
@@ -29,6 +30,14 @@ const RUN_MAX = 32;
 /** Slower steps than this, ms, are submitted one by one: a second one in flight would only delay a stop. */
 const SLOW_STEP_MS = 20;
 
+/**
+ * Multiplications and additions of one layer's attention, which is one dispatch: a slow GPU takes less than a second for them. Deep in
+ * a long context, that is fewer rows than a batch has.
+ */
+const ATTENTION_WORK = { gpu: 4e11, cpu: 4e10 };
+/** Rows of a batch that are never taken apart. */
+const ROWS_MIN = 8;
+
 /** The device and what is on it already. */
 export interface VulkanResources {
   readonly device: Device;
@@ -44,6 +53,8 @@ export interface VulkanEngineOptions {
   readonly disabledFusions?: ReadonlySet<string>;
   /** Multiplications and additions that a command buffer of a prompt carries. */
   readonly pieceWork?: number;
+  /** Multiplications and additions of one layer's attention over a batch. */
+  readonly attentionWork?: number;
 }
 
 interface VulkanCheckpoint extends Checkpoint {
@@ -65,6 +76,10 @@ export class VulkanEngine implements Engine {
   readonly #readback = new Map<number, DeviceBuffer>();
   readonly #pace = new Pace();
   readonly #kernels: KernelSet;
+  readonly #model: OpenModel;
+  readonly #attentionWork: number;
+  /** Most rows of a batch, by the context bucket that it ends in. */
+  readonly #rowsByBucket = new Map<number, number>();
   #checkpoint: Disposable | undefined;
   #trace: DeviceTrace | undefined;
   #position = 0;
@@ -82,6 +97,8 @@ export class VulkanEngine implements Engine {
     const cacheTypes = cacheTypesOf(model, options.cacheTypes);
     this.#device = device;
     this.#kernels = kernels;
+    this.#model = model;
+    this.#attentionWork = options.attentionWork ?? ATTENTION_WORK[device.info.isCpu ? "cpu" : "gpu"];
     this.vocab = model.config.vocab;
     this.contextLength = contextLength;
     this.ubatch = family.kind === "encoder" ? largestBatch(model, ubatch) : ubatch;
@@ -106,7 +123,9 @@ export class VulkanEngine implements Engine {
 
   async forward(batch: Batch, outputs: number, options: ForwardOptions = {}): Promise<Float32Array> {
     const tail = outputs > 0 ? this.#readbackTail(outputs) : undefined;
-    const plan = await this.#run(batch, outputs, { pass: options.result, tail, signal: options.signal });
+    const { result: pass, signal } = options;
+    const rest = await this.#feedFront(batch, outputs, signal);
+    const plan = await this.#run(rest, outputs, { pass, tail, signal });
     this.#position = batch.position + batch.tokens.length;
     if (outputs === 0) return new Float32Array();
     const bytes = outputs * plan.resultWidth * F32_BYTES;
@@ -211,6 +230,32 @@ export class VulkanEngine implements Engine {
     this.#encoderLength = tokens.length;
   }
 
+  /** Feeds as much of a batch as its attention is too much work, but for the last `outputs` rows; returns the rest. */
+  async #feedFront(batch: Batch, outputs: number, signal: AbortSignal | undefined): Promise<Batch> {
+    const rows = this.#rowsAt(batch.position + batch.tokens.length);
+    let { tokens, position } = batch;
+    while (tokens.length > rows && tokens.length - rows >= outputs) {
+      await this.#run({ tokens: tokens.subarray(0, rows), position }, 0, { signal });
+      tokens = tokens.subarray(rows);
+      position += rows;
+    }
+    return { ...batch, tokens, position };
+  }
+
+  /** Most rows of a batch that ends at `end`. All rows of an encoder see each other, so its text stays whole. */
+  #rowsAt(end: number): number {
+    if (this.#model.family.kind === "encoder") return Infinity;
+    const bucket = this.#sequence.bucketFor(end);
+    let rows = this.#rowsByBucket.get(bucket);
+    if (rows === undefined) {
+      const { nodes } = this.#model.build(1, 1);
+      const work = nodes.map((node) => node.op === "attention" ? workOf(node, bucket) : 0);
+      rows = Math.max(ROWS_MIN, Math.floor(this.#attentionWork / Math.max(1, ...work)));
+      this.#rowsByBucket.set(bucket, rows);
+    }
+    return rows;
+  }
+
   /** Runs one pass to its end. */
   async #run(
     batch: Batch,
@@ -242,8 +287,9 @@ export class VulkanEngine implements Engine {
     const pace = this.#pace;
     let submitted = 1;
     try {
-      const first = await this.#sequence.plan(batch.tokens.length, 1, bucket, tail, { signal });
-      const queue = [{ count: 1, value: await this.#submit(batch, first, signal) }];
+      const rest = await this.#feedFront(batch, 1, signal);
+      const first = await this.#sequence.plan(rest.tokens.length, 1, bucket, tail, { signal });
+      const queue = [{ count: 1, value: await this.#submit(rest, first, signal) }];
       pace.start();
       for (let run = queue.shift(); run; run = queue.shift()) {
         await this.#device.wait(run.value);

@@ -102,6 +102,31 @@ for (const name of [ATTENTION, ...RECURRENT]) {
   });
 }
 
+for (const name of [ATTENTION, RECURRENT[0]]) {
+  Deno.test(`a batch whose attention is too much for one dispatch is fed in parts, with the same result (${name})`, async () => {
+    using model = openModel(goldenModel(name), CONTEXT);
+    using whole = await openVulkanEngine(model, CONTEXT);
+    using parts = await openVulkanEngine(model, CONTEXT, { attentionWork: 1 });
+    const { device } = sharedDevice();
+    const prompt = [...TOKENS, ...TOKENS.toReversed()];
+    for (const outputs of [0, 1, 4, 15]) {
+      const expected = await whole.forward(batch(prompt), outputs);
+      const before = device.submitted;
+      assertAllNear(await parts.forward(batch(prompt), outputs), expected, REORDERED);
+      assertEquals(device.submitted - before, outputs > 12 ? 1 : outputs > 4 ? 2 : 3);
+      whole.clear();
+      parts.clear();
+    }
+    await whole.forward(batch(prompt), 0);
+    await parts.forward(batch(prompt), 0);
+    const expected = await whole.forward(batch([5], prompt.length), 1);
+    assertAllNear(await parts.forward(batch([5], prompt.length), 1), expected, REORDERED);
+    whole.clear();
+    parts.clear();
+    assertEquals(await collect(parts, prompt, greedy(6)), await collect(whole, prompt, greedy(6)));
+  });
+}
+
 Deno.test("forward() and decode() end between two pieces when their signal is aborted, with nothing in flight", async () => {
   using model = openModel(goldenModel(ATTENTION), CONTEXT);
   using engine = await openVulkanEngine(model, CONTEXT, { pieceWork: SMALL_PIECE });
