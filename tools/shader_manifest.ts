@@ -33,6 +33,7 @@ export const KERNELS: readonly KernelSource[] = [
   { name: "advance" },
   { name: "attention" },
   { name: "attention_coopmat", unoptimised: true },
+  { name: "attention_decode" },
   { name: "attention_inputs" },
   { name: "blend" },
   { name: "deinterleave" },

@@ -8,6 +8,7 @@
 #define ATTENTION_GLSL
 
 #include "activations.glsl"
+#include "attention_temperature.glsl"
 #include "buffers.glsl"
 #include "shared_floats.glsl"
 #include "step.glsl"
@@ -65,11 +66,8 @@ uvec2 visible(uint token) {
 // Factor on the scores of a token.
 float scale_of(uint token) {
   if (!TEMPERATURE) return push.scale;
-  const float a = float(push.step.position + token) + push.temperatureOffset;
-  float steps = floor(a / push.temperatureInterval);
-  if ((steps + 1.0) * push.temperatureInterval <= a) steps += 1.0; // division may be off by a bit
-  if (steps * push.temperatureInterval > a) steps -= 1.0;
-  return push.scale * (1.0 + push.temperatureScale * log(1.0 + steps));
+  return push.scale * temperature_at(
+    push.step.position + token, push.temperatureScale, push.temperatureInterval, push.temperatureOffset);
 }
 
 // The score of `row` at `position` from its scaled product; `slope` is its head's with ALIBI.

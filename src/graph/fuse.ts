@@ -9,6 +9,7 @@ import { usageError } from "../common/errors.ts";
 import type { Value } from "../kernels/operation.ts";
 import type { Node } from "../kernels/registry.ts";
 import type { Graph } from "./builder.ts";
+import { attentionDecode } from "./fusions/attention_decode.ts";
 import { attentionInputs } from "./fusions/attention_inputs.ts";
 import { convolutionDelta } from "./fusions/convolution_delta.ts";
 import { gateUp } from "./fusions/gate_up.ts";
@@ -33,6 +34,7 @@ export const FUSIONS: readonly Fusion[] = [
   normProduct,
   routerProduct,
   attentionInputs,
+  attentionDecode,
   convolutionDelta,
 ];
 

@@ -52,6 +52,7 @@ function readShare(node: Node, weight: Weight): number {
 }
 
 function stateRead(node: Node, position: number, slotBytes: SlotBytes): number {
+  if (node.op === "attention_decode") return stateRead(node.attention, position, slotBytes);
   if (node.op === "attention") {
     const { rows } = node.inputs[0];
     const { first } = visible(node, position, position + rows);
@@ -64,6 +65,7 @@ function stateRead(node: Node, position: number, slotBytes: SlotBytes): number {
 
 /** Every tensor among a node's fields, those that fused neighbours brought along included. */
 export function weightsOf(node: Node): Weight[] {
+  if (node.op === "attention_decode") return [...weightsOf(node.prepare), ...weightsOf(node.attention)];
   const { inputs: _inputs, outputs: _outputs, ...fields } = node;
   return tensorsAmong(fields);
 }

@@ -11,6 +11,7 @@ import { weightsOf } from "./traffic.ts";
 export function workOf(node: Node, contextBucket: number): number {
   if (node.op === "embed") return 0;
   if (node.op === "attention") return attentionWork(node, contextBucket);
+  if (node.op === "attention_decode") return attentionWork(node.attention, contextBucket);
   const rows = node.inputs[0].rows;
   // A token multiplies by the matrices of the experts that it chose.
   const used = node.op === "expert_gate_up" || node.op === "expert_down" ? node.inputs[1].width : 1;

@@ -1,6 +1,7 @@
 /** The table of operations: one line each. Executors find the two forms of a node here. */
 import { add, type AddNode } from "./add.ts";
 import { attention, type AttentionNode } from "./attention.ts";
+import { attentionDecode, type AttentionDecodeNode } from "./attention_decode.ts";
 import { attentionInputs, type AttentionInputsNode } from "./attention_inputs.ts";
 import { blend, type BlendNode } from "./blend.ts";
 import { deinterleave, type DeinterleaveNode } from "./deinterleave.ts";
@@ -27,6 +28,7 @@ import { wkv7, type Wkv7Node } from "./wkv7.ts";
 /** A node of any operation. */
 export type Node =
   | AddNode
+  | AttentionDecodeNode
   | AttentionInputsNode
   | AttentionNode
   | BlendNode
@@ -56,6 +58,7 @@ type OperationTable = { readonly [K in Node["op"]]: Operation<Extract<Node, { op
 export const OPERATIONS: OperationTable = {
   add,
   attention,
+  attention_decode: attentionDecode,
   attention_inputs: attentionInputs,
   blend,
   deinterleave,

@@ -6,6 +6,7 @@ import add from "../../shaders/compiled/add.spv" with { type: "bytes" };
 import advance from "../../shaders/compiled/advance.spv" with { type: "bytes" };
 import attention from "../../shaders/compiled/attention.spv" with { type: "bytes" };
 import attention_coopmat from "../../shaders/compiled/attention_coopmat.spv" with { type: "bytes" };
+import attention_decode from "../../shaders/compiled/attention_decode.spv" with { type: "bytes" };
 import attention_inputs from "../../shaders/compiled/attention_inputs.spv" with { type: "bytes" };
 import blend from "../../shaders/compiled/blend.spv" with { type: "bytes" };
 import deinterleave from "../../shaders/compiled/deinterleave.spv" with { type: "bytes" };
@@ -251,6 +252,11 @@ export const SHADERS = {
     push: struct("attention_coopmat", { step: u64, q: u64, y: u64, parts: u64, tickets: u64, keys: u64, values: u64, slopes: u64, sinks: u64, bias: u64, tokens: u32, heads: u32, qStride: u32, yStride: u32, window: u32, chunk: u32, biasColumns: u32, scale: f32, softcap: f32, temperatureScale: f32, temperatureInterval: f32, temperatureOffset: f32 }),
     constants: {"WORKGROUP":0,"SUBGROUP":1,"M":2,"N":3,"K":4,"HEAD_DIM":5,"VALUE_PART":6,"VALUE_DIM":7,"POSITIONS":8,"CAUSAL":9,"ENCODER":10,"SOFTCAP":11,"ALIBI":12,"BIAS":13,"TEMPERATURE":14,"KEY_WIDTH":15,"VALUE_WIDTH":16,"KEY_TYPE":17,"VALUE_TYPE":18},
     modules: attention_coopmat,
+  },
+  attention_decode: {
+    push: struct("attention_decode", { step: u64, q: u64, k: u64, v: u64, y: u64, parts: u64, tickets: u64, keys: u64, values: u64, queryNorm: u64, keyNorm: u64, frequencies: u64, sinks: u64, gate: u64, scale: f32, epsilon: f32, magnitude: f32, cached: u32 }),
+    constants: {"WORKGROUP":0,"SUBGROUP":1,"HEAD_DIM":2,"GROUP":3,"ROWS":4,"LANES":5,"SLOTS":6,"KEY_WIDTH":7,"VALUE_WIDTH":8,"QUERY_STRIDE":9,"NORM":10,"ADJACENT":11,"ROTARY_OFFSET":12,"ROTARY_DIM":13,"GATED":14,"WINDOW":15,"CHUNK":16,"SOFTCAP":17,"TEMPERATURE":18,"TEMPERATURE_SCALE":19,"TEMPERATURE_INTERVAL":20,"TEMPERATURE_OFFSET":21,"KEY_TYPE":22,"VALUE_TYPE":23},
+    modules: attention_decode,
   },
   attention_inputs: {
     push: struct("attention_inputs", { step: u64, q: u64, k: u64, v: u64, y: u64, keys: u64, values: u64, queryNorm: u64, keyNorm: u64, frequencies: u64, heads: u32, kvHeads: u32, headDim: u32, valueWidth: u32, rotaryOffset: u32, rotaryDim: u32, qStride: u32, kStride: u32, vStride: u32, yStride: u32, epsilon: f32, magnitude: f32 }),

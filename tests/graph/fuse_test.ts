@@ -1,6 +1,6 @@
 import { type Graph, GraphBuilder } from "../../src/graph/builder.ts";
 import { disabledFusions, fuse, FUSIONS } from "../../src/graph/fuse.ts";
-import { expertDown, expertGateUp, route, scaleRows } from "../../src/graph/expert_nodes.ts";
+import { deinterleave, expertDown, expertGateUp, route, scaleRows } from "../../src/graph/expert_nodes.ts";
 import { deltaNet, shortConvolution } from "../../src/graph/recurrent_nodes.ts";
 import { ReferenceState, runReferenceGraph } from "../../src/graph/reference_executor.ts";
 import type { StateSlot, Value, Weight } from "../../src/kernels/operation.ts";
@@ -93,6 +93,45 @@ for (const normed of [false, true]) {
     assertAllNear(run(fused), run(attentionBlock(5, normed)), 1e-6);
   });
 }
+
+Deno.test("fuse() makes one node of a token's attention, for one token at a time", () => {
+  for (const normed of [false, true]) {
+    const fused = fuse(attentionBlock(1, normed), new Set());
+    assertEquals(fused.nodes.slice(4).map((node) => node.op), ["attention_decode"]);
+    assertAllNear(run(fused), run(attentionBlock(1, normed)), 1e-6);
+  }
+});
+
+/** Attention whose projection of queries also gives gates. */
+function gatedAttentionBlock(activation: "sigmoid" | "silu"): Graph {
+  const graph = new GraphBuilder(1, 1);
+  const x = graph.embed(weight("table", 16));
+  const rope = {
+    headDim: 4,
+    rotaryDim: 4,
+    pairing: "halves",
+    frequencies: { ...weight("angles", 1), columns: 2 },
+  } as const;
+  const [q, gate] = deinterleave(graph, graph.matmul(x, weight("q", 2 * WIDTH)), 2, 4);
+  const keys: StateSlot = { id: 0, name: "keys", kind: "kv", width: WIDTH };
+  const values: StateSlot = { id: 1, name: "values", kind: "kv", width: WIDTH };
+  graph.storeKv(graph.rope(graph.matmul(x, weight("k")), rope), graph.matmul(x, weight("v")), keys, values);
+  const shape = { keys, values, heads: 2, kvHeads: 2, headDim: 4, scale: 0.5 };
+  return graph.finish(graph.gated(gate, graph.attention(graph.rope(q, rope), shape), activation));
+}
+
+Deno.test("fuse() takes the gates of a token's attention along if they are sigmoids", () => {
+  const ops = (activation: "sigmoid" | "silu") =>
+    fuse(gatedAttentionBlock(activation), new Set()).nodes.map((node) => node.op)
+      .filter((op) => op !== "matmul");
+  assertEquals(ops("sigmoid"), ["embed", "attention_decode"]);
+  assertEquals(ops("silu"), ["embed", "deinterleave", "attention_decode", "gated"]);
+  assertAllNear(
+    run(fuse(gatedAttentionBlock("sigmoid"), new Set())),
+    run(gatedAttentionBlock("sigmoid")),
+    1e-6,
+  );
+});
 
 /** A feed-forward block whose router and experts read one norm. */
 function expertBlock(tokens: number): Graph {
