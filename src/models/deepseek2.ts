@@ -4,7 +4,7 @@
  */
 import { leadingDense, mixture, routerFromKeys, selectionBias, sharedExpertWidth } from "./parts/experts.ts";
 import { decoderFamily } from "./parts/family.ts";
-import { latentAttention, latentHeadDim } from "./parts/latent_attention.ts";
+import { latentAttention, type LatentAttentionSettings, latentHeadDim } from "./parts/latent_attention.ts";
 import { ropeTable } from "./parts/rope.ts";
 import type { ModelBuilder } from "./model_builder.ts";
 
@@ -19,6 +19,13 @@ function scoreScale(m: ModelBuilder): number {
   return magnitude ** 2 / Math.sqrt(latentHeadDim(m));
 }
 
+/** The rotation; without a multiplier for the scores, YaRN's usual factor stays on it. */
+function rotation(m: ModelBuilder): LatentAttentionSettings["rope"] {
+  const table = ropeTable(m);
+  const elsewhere = m.config.keys.number("rope.scaling.yarn_log_multiplier", 0) !== 0;
+  return { ...table, pairing: "adjacent", magnitude: elsewhere ? 1 : table.magnitude };
+}
+
 /** Latent attention and routed experts. */
 export const deepseek2 = decoderFamily({
   name: "DeepSeek V2, V3, R1",
@@ -29,10 +36,7 @@ export const deepseek2 = decoderFamily({
     attention: {
       trait: "causal, latent",
       build: (m, layer, x, finish) =>
-        latentAttention(m, layer, x, {
-          rope: { ...ropeTable(m), pairing: "adjacent", magnitude: 1 },
-          scale: scoreScale(m),
-        }, finish),
+        latentAttention(m, layer, x, { rope: rotation(m), scale: scoreScale(m) }, finish),
     },
     feedForward: leadingDense(
       "SwiGLU experts, softmax (V2) or sigmoid (V3) router, shared experts",

@@ -156,6 +156,11 @@ export const MIXTURE_VARIANTS: Readonly<Record<string, Variant>> = {
       ],
     },
   },
+  deepseekNoMultiplier: {
+    title: "deepseek2 without a multiplier on its scores keeps YaRN's factor on the rotation",
+    golden: "deepseek2_v3",
+    change: { unset: ["deepseek2.rope.scaling.yarn_log_multiplier"] },
+  },
   deepseekSoftmax: {
     title: "deepseek2 routes by the function that the file names",
     golden: "deepseek2_v3",
