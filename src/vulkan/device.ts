@@ -31,6 +31,9 @@ export interface DeviceOptions {
   onCompile?: (done: number, total: number) => void;
 }
 
+/** Bytes that are NaN as float16 and float32, and the largest number as integers. */
+const POISON = 0xff;
+
 /** A device that runs kernels. */
 export class Device implements Disposable, AsyncDisposable {
   /** Function table. */
@@ -49,6 +52,8 @@ export class Device implements Disposable, AsyncDisposable {
   readonly #cache: PipelineCache;
   readonly #pipelines: PipelineBuilder;
   readonly #onCompile: DeviceOptions["onCompile"];
+  /** `ZINC_FAULT_POISON_MEMORY=1`: mapped buffers begin as what no kernel may have read: NaN, or the largest number. */
+  readonly #poisoned = Deno.env.get("ZINC_FAULT_POISON_MEMORY") === "1";
   /** What may be freed once the timeline has reached a value, in order of values. */
   readonly #retired: { value: number; free: () => void }[] = [];
   readonly #queryPools = new Set<bigint>();
@@ -128,7 +133,9 @@ export class Device implements Disposable, AsyncDisposable {
     assert(Number.isSafeInteger(bytes) && bytes > 0, `${label}: a buffer of ${bytes} bytes`);
     const allocation = this.#allocator.allocate(kind, bytes, label);
     this.objectMade();
-    return new DeviceBuffer(this, allocation, options);
+    const buffer = new DeviceBuffer(this, allocation, options);
+    if (this.#poisoned) buffer.mapped?.fill(POISON);
+    return buffer;
   }
 
   /** The pipeline for a kernel, kept by the device; compiled by {@linkcode compile}, else when it is first recorded. */

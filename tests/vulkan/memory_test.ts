@@ -101,3 +101,14 @@ Deno.test("a size in the environment that is none is a usage error", () =>
       'Cannot read ZINC_VK_MAX_ALLOC: "lots" is not a size such as 512MiB',
     );
   }));
+
+Deno.test("ZINC_FAULT_POISON_MEMORY fills new buffers with what gives no number, also memory that was used before", () =>
+  withEnv({ ZINC_FAULT_POISON_MEMORY: "1" }, () =>
+    withDevice((device) => {
+      for (let round = 0; round < 2; round++) {
+        using buffer = device.createBuffer({ bytes: 1024, kind: "activations", label: "data" });
+        if (!buffer.mapped) return; // nothing to see from here
+        assertEquals(new Set(buffer.mapped.subarray(0, 1024)), new Set([0xff]));
+        buffer.mapped.fill(1);
+      }
+    }, { mapDeviceMemory: true })));
