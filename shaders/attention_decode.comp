@@ -51,6 +51,8 @@ layout(constant_id = 23) const uint VALUE_TYPE = 1;
 #include "include/step.glsl"
 #include "include/trig.glsl"
 
+// The step as nobody writes it here, so that the position can be loaded once for all lanes, beside other loads.
+layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer ReadOnlyStep { uint position; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer SharedVectors { vec4 v[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer Tickets { uint drawn[]; };
 
@@ -362,7 +364,7 @@ void join_parts(uint head, uint word, vec4 gate) {
 
 void main() {
   const bool isFresh = gl_WorkGroupID.z == 0 && gl_SubgroupID == SUBGROUPS - 1;
-  const uint position = push.step.position;
+  const uint position = ReadOnlyStep(uint64_t(push.step)).position;
   uint first = 0;
   if (WINDOW > 0) first = position + 1 - min(WINDOW, position + 1);
   if (CHUNK > 0) first = max(first, position - position % CHUNK);
@@ -396,13 +398,17 @@ void main() {
   barrier();
 
   start_sums(isFresh, position);
-  while (start < position) {
-    const uint next = start + turn;
-    weigh(start, first, position);
-    if (next < position) load_keys(next);
+  if (start < position) {
+    while (true) {
+      weigh(start, first, position);
+      if (start + turn >= position) break;
+      // Not under a condition: what is loaded there would be waited for where the paths meet.
+      load_keys(start + turn);
+      add_values(start, first, position);
+      load_values(start + turn);
+      start += turn;
+    }
     add_values(start, first, position);
-    if (next < position) load_values(next);
-    start = next;
   }
   share_sums();
   barrier();
