@@ -26,7 +26,7 @@ Deno.test("selfTest() finds the family whose kernel computes wrong, and no other
   const expected: [kernel: string, cases: string[]][] = [
     ["add", ["add"]],
     ["embed.q4_k", ["embed q4_k"]],
-    ["store_kv", ["attention"]],
+    ["store_kv", ["attention", "attention over q8_0"]],
     ["router", ["router and experts"]],
     ["state_space_scan", ["selective_scan", "state_space_scan"]],
     ["delta_net", ["delta_net"]],
