@@ -13,8 +13,8 @@ const POSITIONS = 32;
 const SCORES_PER_WORD = 8;
 /** Elements of the values that one workgroup adds up: with 16 rows per subgroup, 64 registers of each lane. */
 const VALUE_PART_MAX = 128;
-/** Elements of queries that fit into registers beside the sums. */
-const HEAD_DIM_MAX = 256;
+/** Elements of queries that fit into registers beside the sums, by lanes of a subgroup. RDNA 3, which has 64, holds queries twice. */
+const HEAD_DIM_MAX: Readonly<Record<number, number>> = { 16: 256, 32: 256, 64: 128 };
 /** Subgroups of a workgroup, from the number that shares keys and values best to the one that gives more workgroups. */
 const SUBGROUPS = [4, 2];
 const WORD_BYTES = 16;
@@ -39,7 +39,7 @@ export function planAttentionCoopmat(
   const fits = Number.isInteger(lanes) && POSITIONS / lanes % SCORES_PER_WORD === 0 &&
     fragment.n % lanes === 0 &&
     POSITIONS % fragment.n === 0 && POSITIONS % fragment.k === 0 &&
-    headDim <= HEAD_DIM_MAX && headDim % fragment.k === 0 && valuePart % fragment.n === 0 &&
+    headDim <= (HEAD_DIM_MAX[subgroup] ?? 0) && headDim % fragment.k === 0 && valuePart % fragment.n === 0 &&
     [headDim, valuePart, node.keys.width, node.values.width].every((width) => width % 8 === 0);
   if (!fits) return undefined;
 
