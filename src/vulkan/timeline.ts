@@ -25,8 +25,9 @@ export interface WaitOptions {
 
 /** Most command buffers of one submission. */
 const SUBMIT_MAX = 256;
-/** A non-blocking call costs about 48 µs, so short work is worth polling for. */
+/** A non-blocking call costs about 48 µs, so short work is worth polling for: where the last work took no longer than this. */
 const POLL_MS = 0.05;
+const POLLED_WORK_MS = 5;
 /** Longest time that one non-blocking wait occupies a thread of Deno's pool. */
 const SLICE_NS = 50_000_000n;
 /** Waits at a time: the pool has 32 threads and serves file access too. */
@@ -80,6 +81,7 @@ export class Timeline implements Disposable {
   #lost: DeviceLostError | null = null;
   #stalled = false;
   #idleMs = 0;
+  #lastWaitMs = 0;
 
   /** For `queue` of `device`. */
   constructor(vk: VulkanFunctions, options: { device: bigint; queue: bigint; name: string; isCpu: boolean }) {
@@ -186,6 +188,7 @@ export class Timeline implements Disposable {
       if (performance.now() - this.#lastYield > YIELD_MS) await this.#yield();
       return;
     }
+    const began = performance.now();
     while (this.completed() < value) {
       if (performance.now() - this.#lastProgress > this.#stallMs) {
         this.#stalled = true;
@@ -197,6 +200,7 @@ export class Timeline implements Disposable {
       this.#idleMs += this.#lastYield - start;
       signal?.throwIfAborted();
     }
+    this.#lastWaitMs = performance.now() - began;
   }
 
   /** Resolves when no non-blocking wait is in flight any more. */
@@ -217,10 +221,11 @@ export class Timeline implements Disposable {
   }
 
   #poll(value: number): boolean {
+    const pollMs = this.#lastWaitMs > POLLED_WORK_MS ? 0 : POLL_MS;
     const start = performance.now();
     do {
       if (this.completed() >= value) return true;
-    } while (performance.now() - start < POLL_MS);
+    } while (performance.now() - start < pollMs);
     return false;
   }
 
