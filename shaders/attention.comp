@@ -56,7 +56,6 @@ shared float sharedPeaks[SUBGROUPS * ROWS];
 shared float sharedTotals[SUBGROUPS * ROWS];
 shared float partPeaks[ROWS * PARTS_MAX];
 shared float partTotals[ROWS * PARTS_MAX];
-shared bool sharedIsLast;
 
 // What a lane holds, as globals because passing arrays to functions copies them. Rows differ only in these: nothing in
 // the loops below branches per row, as software devices compile each branch and each load into a loop over lanes.
@@ -116,18 +115,9 @@ void finish(uint row, uint i, float sum, float peak, float total) {
   }
 }
 
-// True for the workgroup that is the last of its rows to come here; what the others wrote is then visible to it.
-bool draws_last_ticket() {
-  memoryBarrierBuffer();
-  barrier();
-  if (gl_LocalInvocationIndex == 0) {
-    const uint ticket = gl_WorkGroupID.x * gl_NumWorkGroups.y + gl_WorkGroupID.y;
-    sharedIsLast = atomicAdd(push.tickets.drawn[ticket], 1) + 1 == gl_NumWorkGroups.z;
-    if (sharedIsLast) push.tickets.drawn[ticket] = 0;
-  }
-  barrier();
-  memoryBarrierBuffer();
-  return sharedIsLast;
+// True for the workgroup that is the last of its rows to come here.
+bool is_last_part() {
+  return draws_last_ticket(push.tickets, gl_WorkGroupID.x * gl_NumWorkGroups.y + gl_WorkGroupID.y, gl_NumWorkGroups.z);
 }
 
 // Joins the parts of this workgroup's rows. Peaks and totals come to shared memory first and sums in groups of loads,
@@ -288,5 +278,5 @@ void main() {
     }
     finish(firstRow + r, i % VALUE_DIM, sum, peak, total);
   }
-  if (gl_NumWorkGroups.z > 1 && draws_last_ticket()) join_parts(firstRow);
+  if (gl_NumWorkGroups.z > 1 && is_last_part()) join_parts(firstRow);
 }

@@ -49,12 +49,12 @@ layout(constant_id = 23) const uint VALUE_TYPE = 1;
 #include "include/attention_temperature.glsl"
 #include "include/kv_cache.glsl"
 #include "include/step.glsl"
+#include "include/tickets.glsl"
 #include "include/trig.glsl"
 
 // The step as nobody writes it here, so that the position can be loaded once for all lanes, beside other loads.
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer ReadOnlyStep { uint position; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer SharedVectors { vec4 v[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer Tickets { uint drawn[]; };
 
 layout(push_constant, scalar) uniform Push {
   Step step;
@@ -314,8 +314,8 @@ void share_sums() {
 
 uint part_start(uint part, uint head) { return (part * (gl_NumWorkGroups.y * GROUP) + head) * PART_WORDS; }
 
-// True for the last part of a row to come here; what the others wrote is then visible to this subgroup.
-bool draws_last_ticket(uint head) {
+// True for the last part of a row to come here, each as one subgroup; what the others wrote is then visible to this one.
+bool is_last_part(uint head) {
   memoryBarrierBuffer();
   subgroupBarrier();
   uint drawn = 0;
@@ -438,7 +438,7 @@ void main() {
       if (word < ROW_WORDS) push.parts.v[at + word] = rowSums[i];
     }
     if (lane() == 0) push.parts.v[at + ROW_WORDS] = vec4(rowPeak, rowTotal, 0.0, 0.0);
-    if (!draws_last_ticket(head)) return;
+    if (!is_last_part(head)) return;
   }
   [[unroll]] for (uint i = 0; i < WORDS_PER_LANE; i++) {
     const uint word = i * SUBGROUP + lane();

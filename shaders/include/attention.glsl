@@ -12,8 +12,7 @@
 #include "buffers.glsl"
 #include "shared_floats.glsl"
 #include "step.glsl"
-
-layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer Tickets { uint drawn[]; };
+#include "tickets.glsl"
 
 layout(push_constant, scalar) uniform Push {
   Step step;
