@@ -3,7 +3,7 @@ import { f32Bits } from "../vulkan/mod.ts";
 import type { AttentionDecodeNode } from "./attention_decode.ts";
 import { cacheRowBytes, cacheTypeNumber } from "./kv_cache.ts";
 import type { GpuContext, StateSlot, Weight } from "./operation.ts";
-import { powerOfTwoUpTo } from "./teams.ts";
+import { powerOfTwoFrom, powerOfTwoUpTo } from "./teams.ts";
 
 /** Constants and grid. */
 export interface AttentionDecodePlan {
@@ -174,9 +174,4 @@ function isServed(node: AttentionDecodeNode, gpu: GpuContext): boolean {
 function rowsOf(slot: StateSlot, gpu: GpuContext): number {
   const { span, type } = gpu.state(slot);
   return Math.floor(span.bytes / cacheRowBytes(type, slot.width));
-}
-
-/** The smallest power of two that is not below `value`, which is at least 1. */
-function powerOfTwoFrom(value: number): number {
-  return powerOfTwoUpTo(2 * Math.ceil(value) - 1);
 }

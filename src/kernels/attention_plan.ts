@@ -4,7 +4,7 @@ import { planAttentionCoopmat } from "./attention_coopmat_plan.ts";
 import type { CacheTypes } from "./cache_types.ts";
 import { cacheTypeNumber } from "./kv_cache.ts";
 import type { GpuContext } from "./operation.ts";
-import { powerOfTwoUpTo } from "./teams.ts";
+import { powerOfTwoFrom } from "./teams.ts";
 
 /** A kernel with its constants and grid. */
 export interface AttentionPlan {
@@ -72,7 +72,7 @@ function planSubgroups(
   const { subgroup } = kernels;
   const workgroup = kernels.workgroup(grain.subgroups * subgroup);
   const valueChunks = Math.ceil(valueDim / ELEMENTS_PER_CHUNK);
-  const valueLanes = Math.min(subgroup, powerOfTwoUpTo(2 * valueChunks - 1));
+  const valueLanes = Math.min(subgroup, powerOfTwoFrom(valueChunks));
 
   const sumsPerRow = Math.ceil(valueChunks / valueLanes) * ELEMENTS_PER_CHUNK;
   const sharedPerRow = (workgroup / subgroup * valueDim + headDim) * 4;

@@ -4,7 +4,7 @@
  */
 import type { FormatName } from "../quant/formats.ts";
 import type { KernelSet } from "./kernel_set.ts";
-import { powerOfTwoUpTo } from "./teams.ts";
+import { powerOfTwoFrom } from "./teams.ts";
 
 /** Weights that a lane multiplies at once, `GROUP` in `shaders/dots/`: quantized ones by integer dot products. */
 const QUANT_GROUPS: Readonly<Partial<Record<FormatName, number>>> = {
@@ -139,9 +139,4 @@ function rowTeams(kernels: KernelSet, { rows, lanes, elements, busy }: TeamShape
 
 function mostLanes(kernels: KernelSet): number {
   return Math.min(LANES_MAX, kernels.workgroup(1024));
-}
-
-/** The smallest power of two that is not below `value`, and at least 1. */
-function powerOfTwoFrom(value: number): number {
-  return powerOfTwoUpTo(Math.max(1, 2 * Math.ceil(value) - 1));
 }

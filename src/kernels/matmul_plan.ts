@@ -4,7 +4,7 @@ import { dotSizes } from "./dot_plan.ts";
 import type { KernelSet } from "./kernel_set.ts";
 import type { DeviceMatrix, DeviceWeight, Weight } from "./operation.ts";
 import { planTiles } from "./matmul_tile_plan.ts";
-import { powerOfTwoUpTo } from "./teams.ts";
+import { powerOfTwoFrom, powerOfTwoUpTo } from "./teams.ts";
 
 /** A kernel with its constants and grid. */
 export interface MatmulPlan {
@@ -83,7 +83,7 @@ function planTeams(kernels: KernelSet, { weight, device, x, matrices }: MatmulSh
   const tokens = Math.min(tokensPerPass(x.rows), TOKENS_MAX / matrices);
   const rows = tokens === TOKENS_MAX ? 1 : 2 / matrices;
   // Shared memory that is not needed would only keep other workgroups away.
-  const tile = Math.min(TILE_FLOATS / tokens, Math.max(32, powerOfTwoUpTo(2 * weight.columns - 1)));
+  const tile = Math.min(TILE_FLOATS / tokens, Math.max(32, powerOfTwoFrom(weight.columns)));
   const chunk = FORMATS[device.format].chunk;
   const team = Math.min(powerOfTwoUpTo(Math.min(weight.columns, tile) / chunk), kernels.subgroup);
   return {
@@ -100,5 +100,5 @@ function isAligned({ span, stride }: DeviceMatrix): boolean {
 
 /** Rows of x per pass: as few pipelines as powers of two allow. */
 function tokensPerPass(tokens: number): number {
-  return Math.min(powerOfTwoUpTo(2 * tokens - 1), TOKENS_MAX);
+  return Math.min(powerOfTwoFrom(tokens), TOKENS_MAX);
 }

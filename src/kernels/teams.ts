@@ -14,7 +14,7 @@ const ELEMENTS_PER_LANE = 4;
 export function teamFor(kernels: KernelSet, elements: number, sums: number): Teams {
   const most = kernels.strategy === "lanes" ? kernels.subgroup : kernels.workgroup(256);
   const team = Math.min(powerOfTwoUpTo(Math.max(1, elements / ELEMENTS_PER_LANE)), most);
-  const useful = team * powerOfTwoUpTo(2 * sums - 1);
+  const useful = team * powerOfTwoFrom(sums);
   const workgroup = Math.min(Math.max(team, kernels.workgroup()), Math.max(useful, kernels.subgroup));
   return { workgroup, team };
 }
@@ -24,16 +24,21 @@ const STATE_PER_LANE = 16;
 
 /** Teams for a workgroup that carries `rows` rows of `elements` state elements each through a batch, all of them at once if it can. */
 export function recurrentTeams(kernels: KernelSet, elements: number, rows: number): Teams {
-  const fewest = powerOfTwoUpTo(2 * Math.ceil(elements / STATE_PER_LANE) - 1);
+  const fewest = powerOfTwoFrom(elements / STATE_PER_LANE);
   const most = kernels.workgroup(1024);
   const team = Math.min(fewest, most);
   return {
     team,
-    workgroup: Math.max(team, Math.min(most, kernels.workgroup(team * powerOfTwoUpTo(2 * rows - 1)))),
+    workgroup: Math.max(team, Math.min(most, kernels.workgroup(team * powerOfTwoFrom(rows)))),
   };
 }
 
 /** The largest power of two that is not above `value`, which is at least 1. */
 export function powerOfTwoUpTo(value: number): number {
   return 2 ** Math.floor(Math.log2(value));
+}
+
+/** The smallest power of two that is not below `value`, and at least 1. */
+export function powerOfTwoFrom(value: number): number {
+  return powerOfTwoUpTo(Math.max(1, 2 * Math.ceil(value) - 1));
 }
