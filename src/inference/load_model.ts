@@ -105,7 +105,8 @@ async function vulkanResources(
   const device = stack.use(Device.create(adapter, { onCompile: options.onCompile }));
   const { contextLength } = open;
   const ubatch = ubatchFor(device, options);
-  checkMemory(open, new KernelSet(device), device, { contextLength, ubatch, cacheTypes });
+  const expected = new KernelSet(device);
+  const { workspace } = checkMemory(open, expected, device, { contextLength, ubatch, cacheTypes });
   const kernels = await provenKernels(device, options.onWarning ?? (() => {}));
   const { tensors, file } = open;
   const weights = stack.use(
@@ -117,5 +118,11 @@ async function vulkanResources(
       options.onProgress,
     ),
   );
-  return { device, kernels, weights };
+  // Other kernels than expected may need more memory to work in.
+  return {
+    device,
+    kernels,
+    weights,
+    workspace: kernels.coopmat === expected.coopmat ? workspace : undefined,
+  };
 }

@@ -3,7 +3,7 @@ import { formatBytes } from "../common/byte_size.ts";
 import { UserError } from "../common/errors.ts";
 import { weightBytes } from "../graph/device_weights.ts";
 import { dryRun, type Workspace } from "../graph/dry_run.ts";
-import { overheadBytes } from "../graph/vulkan_sequence.ts";
+import { overheadBytes, stateBytes } from "../graph/vulkan_sequence.ts";
 import type { CacheTypes } from "../kernels/cache_types.ts";
 import type { KernelSet } from "../kernels/kernel_set.ts";
 import type { OpenModel } from "../models/open_model.ts";
@@ -25,6 +25,8 @@ export interface MemoryNeeds {
   readonly state: number;
   /** Activations, scratch memory of kernels, and what carries tokens and results between host and device. */
   readonly working: number;
+  /** What of `working` the plans take. */
+  readonly workspace: Workspace;
 }
 
 /** Rows of the batches whose kernels may work in parts that have to be joined, besides the largest. */
@@ -62,28 +64,32 @@ export function memoryNeeds(model: OpenModel, kernels: KernelSet, choices: Seque
   const { contextLength, ubatch, cacheTypes } = choices;
   const { tensors, states, config, family } = model;
   const batch = largestBatch(model, ubatch);
-  const { arenaBytes, scratchBytes } = workspaceOf(model, kernels, choices);
+  const workspace = workspaceOf(model, kernels, choices);
   const recurrent = states.slots.filter(({ kind }) => kind === "recurrent");
   const result = F32_BYTES * (family.kind === "encoder" ? batch * config.hidden : config.vocab);
   return {
     weights: weightBytes([...tensors.weights.values(), ...tensors.constants.values()]),
-    state: sequenceBytes(model, contextLength, cacheTypes) +
-      recurrent.reduce((sum, { width }) => sum + width * F32_BYTES, 0),
-    working: arenaBytes + scratchBytes + overheadBytes(batch) + samplerBytes(config.vocab) + result +
-      SLACK_BYTES,
+    state: sequenceBytes(model, contextLength, cacheTypes) + stateBytes(recurrent, contextLength, cacheTypes),
+    working: workspace.arenaBytes + workspace.scratchBytes + overheadBytes(batch) +
+      samplerBytes(config.vocab) + result + SLACK_BYTES,
+    workspace,
   };
 }
 
-/** Refuses a model that does not fit the memory that `device` has free, with numbers and what to lower. */
+/**
+ * What `model` and one sequence of it need, which fits the memory that `device` has free.
+ *
+ * @throws UserError when it does not, with numbers and what to lower.
+ */
 export function checkMemory(
   model: OpenModel,
   kernels: KernelSet,
   device: Pick<Device, "info" | "memoryBudget">,
   choices: SequenceChoices,
-): void {
+): MemoryNeeds {
   const { free, total } = device.memoryBudget();
   const needs = memoryNeeds(model, kernels, choices);
-  if (sumOf(needs) <= free) return;
+  if (sumOf(needs) <= free) return needs;
   const advice = whatToLower(model, kernels, choices, free);
   throw new UserError(
     `Cannot load "${model.file.path}": it needs ${

@@ -7,6 +7,7 @@
 import { assert } from "../common/assert.ts";
 import type { Pass } from "../graph/builder.ts";
 import type { DeviceWeights } from "../graph/device_weights.ts";
+import type { Workspace } from "../graph/dry_run.ts";
 import type { Plan } from "../graph/plan.ts";
 import { type PlanTail, type StepCounters, VulkanSequence } from "../graph/vulkan_sequence.ts";
 import { workOf } from "../graph/work.ts";
@@ -43,6 +44,8 @@ export interface VulkanResources {
   readonly device: Device;
   readonly kernels: KernelSet;
   readonly weights: DeviceWeights;
+  /** Memory that plans work in, if somebody has found it out already. */
+  readonly workspace?: Workspace;
 }
 
 /** Choices that follow from the model unless a caller makes others. */
@@ -91,7 +94,7 @@ export class VulkanEngine implements Engine {
     ubatch: number,
     options: VulkanEngineOptions = {},
   ) {
-    const { device, kernels, weights } = resources;
+    const { device, kernels, weights, workspace } = resources;
     const { contextLength, family, states: { slots } } = model;
     const { disabledFusions, pieceWork } = options;
     const cacheTypes = cacheTypesOf(model, options.cacheTypes);
@@ -114,7 +117,7 @@ export class VulkanEngine implements Engine {
       cacheTypes,
       disabledFusions,
       pieceWork,
-      workspace: workspaceOf(model, kernels, { contextLength, ubatch, cacheTypes }),
+      workspace: workspace ?? workspaceOf(model, kernels, { contextLength, ubatch, cacheTypes }),
       build: (tokens, outputs, pass) => model.build(tokens, outputs, pass),
     });
     this.#sampler = new DeviceSampler(device, kernels, this.vocab);
