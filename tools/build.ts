@@ -9,12 +9,13 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { runTool } from "./run_tool.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-if (import.meta.main) {
+function build(args: string[]): void {
   const { values } = parseArgs({
-    args: Deno.args,
+    args,
     options: {
       out: { type: "string", default: join(ROOT, "dist", "zinc") },
       "self-extracting": { type: "boolean" },
@@ -93,3 +94,5 @@ function fail(what: string, stderr: string): never {
   console.error(`${what} failed:\n${stderr}`);
   Deno.exit(1);
 }
+
+if (import.meta.main) await runTool(build);
