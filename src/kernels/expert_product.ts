@@ -11,6 +11,7 @@ import type { ExpertGroups } from "./expert_groups.ts";
 import type { KernelSet } from "./kernel_set.ts";
 import { parameters, spansOf } from "./recording.ts";
 import { powerOfTwoUpTo } from "./teams.ts";
+import { f32Bits } from "../vulkan/mod.ts";
 
 /** One product per slot of each row, or the sum over a row's slots. */
 export interface ExpertProduct {
@@ -74,8 +75,8 @@ export function recordExpertProduct(gpu: GpuContext, product: ExpertProduct): vo
     SLOTTED_X: product.slottedX ?? false,
     TAIL: tail,
     NORM: product.norm !== undefined,
-    LIMIT: floatBits(Math.min(product.limit ?? NO_LIMIT, NO_LIMIT)),
-    UP_OFFSET: floatBits(product.upOffset ?? 0),
+    LIMIT: f32Bits(Math.min(product.limit ?? NO_LIMIT, NO_LIMIT)),
+    UP_OFFSET: f32Bits(product.upOffset ?? 0),
   };
   gpu.recorder.dispatch(gpu.kernels.get(plan.kernel, { format: device.format, constants }), {
     workgroups: [plan.rowWorkgroups, groups?.count ?? x.rows * (sum ? 1 : slots), 1],
@@ -107,11 +108,6 @@ export function recordExpertProduct(gpu: GpuContext, product: ExpertProduct): vo
     writes: spansOf(y),
     label: weight.name,
   });
-}
-
-/** The bits of a float32: kernels take numbers that never change as constants, and constants are words. */
-function floatBits(value: number): number {
-  return new Uint32Array(Float32Array.of(value).buffer)[0];
 }
 
 /** A kernel with its constants, its workgroups over the rows of a product, and the groups of slots if it serves them. */
