@@ -27,12 +27,14 @@ export interface LineChart {
 
 const WIDTH = 640;
 const HEIGHT = 320;
-const PLOT = { left: 64, right: WIDTH - 24, top: 28, bottom: HEIGHT - 52 };
+const PLOT = { left: 84, right: WIDTH - 24, top: 32, bottom: HEIGHT - 52 };
 const TICKS = 5;
+/** More labels than these run into each other where a phone shows them large enough to be read. */
+const CATEGORIES_NARROW = 4;
 const WHISKER = 5;
 const POINT_RADIUS = 4;
 
-/** The chart as an `svg` element. */
+/** The chart as an `svg` element, in a box that scrolls on narrow pages if there are many categories. */
 export function lineChart(chart: LineChart): string {
   const highest = Math.max(...chart.series.flatMap(({ points }) => points.map((p) => p.value + p.deviation)));
   const step = tickStep(highest / TICKS);
@@ -46,11 +48,12 @@ export function lineChart(chart: LineChart): string {
   };
   const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, i) => i * step);
   return [
+    `<div class="chart${chart.categories.length > CATEGORIES_NARROW ? " wide" : ""}">`,
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(chart.title)}">`,
     ...ticks.map((tick) => gridLine(place.y(tick), readable(tick))),
-    `<text class="axis" x="${PLOT.left}" y="14">${escapeHtml(chart.unit)}</text>`,
+    `<text class="axis" x="${PLOT.left}" y="18">${escapeHtml(chart.unit)}</text>`,
     ...chart.categories.map((category, i) =>
-      `<text class="axis" x="${place.x(i)}" y="${PLOT.bottom + 20}" text-anchor="middle">${
+      `<text class="axis" x="${place.x(i)}" y="${PLOT.bottom + 22}" text-anchor="middle">${
         escapeHtml(category)
       }</text>`
     ),
@@ -58,7 +61,7 @@ export function lineChart(chart: LineChart): string {
       escapeHtml(chart.categoryTitle)
     }</text>`,
     ...chart.series.map((series, i) => seriesMarks(chart, series, i, place)),
-    "</svg>",
+    "</svg>\n</div>",
   ].join("\n");
 }
 

@@ -14,8 +14,9 @@ import { PAGE_STYLE } from "./page_style.ts";
 /** Operations that get a bar of their own; the rest is added up. */
 const OPERATIONS_SHOWN = 14;
 
-/** The page for `rows`, made by `version` of the program. */
-export function benchPage(rows: readonly BenchRow[], version: string): string {
+/** The page for `results`, made by `version` of the program. */
+export function benchPage(results: readonly BenchRow[], version: string): string {
+  const rows = withDistinctNames(results);
   const colours = modelColours(rows);
   const [prompts, generations] = [rows.filter(isPrompt), rows.filter((row) => !isPrompt(row))];
   const speeds = [
@@ -44,7 +45,7 @@ ${profileSection(rows)}
 ${tableSection(rows)}
 <footer>${escapeHtml(version)}. Means and sample standard deviations of ${
     repetitions(rows)
-  } repetitions after a warm-up; tokens are fixed, nothing is sampled.</footer>
+  } repetitions; tokens are fixed, nothing is sampled.</footer>
 </main>
 </body>
 </html>
@@ -53,6 +54,16 @@ ${tableSection(rows)}
 
 function isPrompt({ test }: BenchRow): boolean {
   return test.prompt > 0;
+}
+
+/** Models that are called alike, such as two files of one shape, get their path behind the name. */
+function withDistinctNames(rows: readonly BenchRow[]): BenchRow[] {
+  const namesakes = Map.groupBy(rows, ({ model }) => model.type);
+  return rows.map((row) => {
+    const { type, path } = row.model;
+    const isAlone = namesakes.get(type)!.every(({ model }) => model.path === path);
+    return isAlone ? row : { ...row, model: { ...row.model, type: `${type}, ${path}` } };
+  });
 }
 
 /** One colour per model, in order of appearance. */

@@ -35,6 +35,7 @@ svg .value { fill: var(--text); font-weight: 600; }
 svg .line { fill: none; stroke: currentColor; stroke-width: 2.5; stroke-linejoin: round; }
 svg .whisker { fill: none; stroke: currentColor; stroke-width: 1.5; opacity: 0.7; }
 svg circle { fill: currentColor; stroke: var(--card); stroke-width: 1.5; }
+.chart { overflow-x: auto; }
 .s1 { color: var(--c1); } .s2 { color: var(--c2); } .s3 { color: var(--c3); } .s4 { color: var(--c4); }
 .s5 { color: var(--c5); } .s6 { color: var(--c6); } .s7 { color: var(--c7); } .s8 { color: var(--c8); }
 .bars { margin: 0; padding: 0; list-style: none; }
@@ -44,6 +45,7 @@ svg circle { fill: currentColor; stroke: var(--card); stroke-width: 1.5; }
 }
 .bars .name { overflow-wrap: anywhere; font-size: 13.5px; line-height: 1.3; }
 .bars small { display: block; color: var(--soft); font-size: 12px; }
+.pair .bars li { grid-template-columns: minmax(90px, 150px) minmax(60px, 1fr) auto; }
 .profiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); gap: 8px 40px; }
 .profiles .bars li { grid-template-columns: minmax(110px, 190px) minmax(40px, 1fr) 120px; padding: 3px 0; }
 .profiles .bars small { display: inline; margin-left: 7px; }
@@ -60,7 +62,9 @@ tr:last-child td { border-bottom: 0; }
 footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
 @media (max-width: 560px) {
   section { padding: 16px; }
-  .bars li, .profiles .bars li { grid-template-columns: 1fr auto; gap: 3px 12px; }
+  .chart svg { font-size: 20px; }
+  .chart.wide svg { min-width: 520px; font-size: 14px; }
+  .bars li, .pair .bars li, .profiles .bars li { grid-template-columns: 1fr auto; gap: 3px 12px; }
   .bars .bar { grid-row: 2; grid-column: 1 / 3; }
 }
 `;
