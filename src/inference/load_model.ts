@@ -30,6 +30,8 @@ export interface LoadOptions {
   readonly device?: string;
   /** Positions of the context; by default the model's own, at most 4096. */
   readonly contextLength?: number;
+  /** How the user asks for a context of `count` positions, for messages; `-c` by default. */
+  readonly fewerPositions?: (count: number) => string;
   /** Tokens of a prompt per batch; {@linkcode DEFAULT_UBATCH} by default. */
   readonly ubatch?: number;
   /** What keys and values are to be stored as; see {@linkcode cacheTypesOf}. For the reference executor, float32 by default. */
@@ -106,7 +108,8 @@ async function vulkanResources(
   const { contextLength } = open;
   const ubatch = ubatchFor(device, options);
   const expected = new KernelSet(device);
-  const { workspace } = checkMemory(open, expected, device, { contextLength, ubatch, cacheTypes });
+  const choices = { contextLength, ubatch, cacheTypes };
+  const { workspace } = checkMemory(open, expected, device, choices, options.fewerPositions);
   const kernels = await provenKernels(device, options.onWarning ?? (() => {}));
   const { tensors, file } = open;
   const weights = stack.use(

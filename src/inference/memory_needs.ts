@@ -29,6 +29,9 @@ export interface MemoryNeeds {
   readonly workspace: Workspace;
 }
 
+/** A model and one sequence of it need more memory than there is; nothing has been taken yet. */
+export class DoesNotFitError extends UserError {}
+
 /** Rows of the batches whose kernels may work in parts that have to be joined, besides the largest. */
 const SMALL_BATCHES = [1, 8];
 /** Least context worth having. */
@@ -79,19 +82,22 @@ export function memoryNeeds(model: OpenModel, kernels: KernelSet, choices: Seque
 /**
  * What `model` and one sequence of it need, which fits the memory that `device` has free.
  *
- * @throws UserError when it does not, with numbers and what to lower.
+ * @param fewerPositions How to ask for a context of so many positions.
+ * @throws DoesNotFitError when it does not, with numbers and what to lower.
  */
 export function checkMemory(
   model: OpenModel,
   kernels: KernelSet,
   device: Pick<Device, "info" | "memoryBudget">,
   choices: SequenceChoices,
+  fewerPositions: (count: number) => string = (count) => `-c ${count}`,
 ): MemoryNeeds {
   const { free, total } = device.memoryBudget();
   const needs = memoryNeeds(model, kernels, choices);
   if (sumOf(needs) <= free) return needs;
-  const advice = whatToLower(model, kernels, choices, free);
-  throw new UserError(
+  const { flags, contextLength } = whatToLower(model, kernels, choices, free);
+  const advice = contextLength === undefined ? flags : [...flags, fewerPositions(contextLength)];
+  throw new DoesNotFitError(
     `Cannot load "${model.file.path}": it needs ${
       formatBytes(sumOf(needs))
     } on ${device.info.name} (weights ` +
@@ -103,28 +109,27 @@ export function checkMemory(
   );
 }
 
-/** Flags of which each by itself would make `model` fit into `free` bytes, those that cost least first. */
+/** Flags and a context of which each by itself would make `model` fit into `free` bytes, those that cost least first. */
 function whatToLower(
   model: OpenModel,
   kernels: KernelSet,
   choices: SequenceChoices,
   free: number,
-): string[] {
+): { flags: string[]; contextLength?: number } {
   const spare = (changes: Partial<SequenceChoices>) =>
     free - sumOf(memoryNeeds(model, kernels, { ...choices, ...changes }));
-  const advice: string[] = [];
+  const flags: string[] = [];
   const { ubatch, cacheTypes, contextLength } = choices;
   if (model.family.kind === "decoder" && ubatch > UBATCH_SMALL && spare({ ubatch: UBATCH_SMALL }) >= 0) {
-    advice.push(`--ubatch ${UBATCH_SMALL}`);
+    flags.push(`--ubatch ${UBATCH_SMALL}`);
   }
   const small = smallCacheOf(model);
   const shrinks = small && (small.keys !== cacheTypes.keys || small.values !== cacheTypes.values);
-  if (shrinks && spare({ cacheTypes: small }) >= 0) advice.push("--cache-type-k q8_0 --cache-type-v q8_0");
+  if (shrinks && spare({ cacheTypes: small }) >= 0) flags.push("--cache-type-k q8_0 --cache-type-v q8_0");
   const perPosition =
     (sequenceBytes(model, contextLength, cacheTypes) - sequenceBytes(model, 0, cacheTypes)) / contextLength;
   const room = contextLength + spare({}) / perPosition;
-  if (room >= CONTEXT_MIN) advice.push(`-c ${2 ** Math.floor(Math.log2(room))}`);
-  return advice;
+  return room >= CONTEXT_MIN ? { flags, contextLength: 2 ** Math.floor(Math.log2(room)) } : { flags };
 }
 
 /** The smallest cache that the heads of `model` can have, if that is another than the usual. */

@@ -55,6 +55,32 @@ Deno.test("zinc bench on a device measures its limit and writes the page", async
   assert(Deno.readTextFileSync(page).includes(generation.device));
 });
 
+Deno.test("zinc bench says before it starts that the page cannot be written", async () => {
+  const { code, stdout, stderr } = await runZinc([
+    "bench",
+    "-m",
+    MODEL,
+    ...QUICK,
+    "--html",
+    "/nowhere/a.html",
+  ]);
+  assertEquals([code, stdout], [1, ""]);
+  assert(stderr.startsWith('zinc: Cannot write "/nowhere/a.html": '), stderr);
+});
+
+Deno.test("zinc bench runs the tests that memory suffices for, and says how long the others may be", async () => {
+  const { code, stdout, stderr } = await runZinc(
+    ["bench", "-m", MODEL, "-p", "6", "-n", "0", "-r", "1", "-d", "0,9000000,64,8000000", "-o", "jsonl"],
+    { env: { ZINC_VK_MEMORY_LIMIT: "1GiB" } },
+  );
+  assertEquals(code, 1);
+  assertEquals(stdout.trimEnd().split("\n").map((line) => JSON.parse(line).test), ["pp6", "pp6 @ d64"]);
+  const failures = stderr.split("\n").filter((line) => line.includes("Cannot load"));
+  assertEquals(failures.length, 2);
+  for (const line of failures) assert(/; try tests of \d+ positions at most$/.test(line), line);
+  assert(stderr.includes("2 of 4 tests have no result"), stderr);
+});
+
 Deno.test("zinc bench refuses models that generate nothing", async () => {
   const model = goldenModel("bert_mean");
   const { code, stderr } = await runZinc(["bench", "-m", model, ...QUICK]);

@@ -43,6 +43,8 @@ export const addBench: AddCommand = (program, { out }) => {
     const models = flags.model ?? [undefined];
     const report = createReport(flags.output, out, VERSION_LINE);
     const rows: BenchRow[] = [];
+    // A place that cannot be written to is better known before the work than after it.
+    if (flags.html !== undefined) await writePage(flags.html, rows);
     await report.begin();
     try {
       await withInterrupt(async (signal) => {

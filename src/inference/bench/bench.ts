@@ -4,6 +4,7 @@ import { type Traffic, trafficOf } from "../../graph/traffic.ts";
 import { stateBytes } from "../../graph/vulkan_sequence.ts";
 import type { Device } from "../../vulkan/mod.ts";
 import { loadModel, type LoadOptions, type Model } from "../load_model.ts";
+import { DoesNotFitError } from "../memory_needs.ts";
 import { promptChunks } from "../prompt_chunks.ts";
 import { measure, type MeasureOptions } from "./measure.ts";
 import { modelType } from "./model_type.ts";
@@ -15,7 +16,7 @@ import { type BenchTest, positionsOf, testName } from "./test_list.ts";
 
 /** How to benchmark. */
 export interface BenchOptions extends MeasureOptions {
-  readonly load: Omit<LoadOptions, "contextLength">;
+  readonly load: Omit<LoadOptions, "contextLength" | "fewerPositions">;
   /** Also take one step apart, for every test. */
   readonly profile: boolean;
 }
@@ -27,7 +28,8 @@ export type BenchOutcome = { readonly row: BenchRow } | { readonly test: BenchTe
 const readLimits = new Map<string, number>();
 
 /**
- * Runs `tests` on the model at `path`, one after the other. A test that fails does not keep the others from running.
+ * Runs `tests` on the model at `path`, one after the other. A test that fails does not keep the others from running; those that need
+ * more positions than there is memory for fail first.
  *
  * @throws UserError when the model cannot be loaded.
  */
@@ -36,14 +38,15 @@ export async function* benchModel(
   tests: readonly BenchTest[],
   options: BenchOptions,
 ): AsyncGenerator<BenchOutcome> {
-  const contextLength = Math.max(...tests.map(positionsOf));
-  await using model = await loadModel(path, { ...options.load, contextLength });
+  const { model: loaded, tests: fitting, tooLong } = await loadFor(tests, path, options.load);
+  await using model = loaded;
+  yield* tooLong;
   requireDecoder(model);
   const device = model.device && await describeDevice(model.device);
   using engine = model.createEngine();
   const { ubatch } = engine;
   const subject = subjectOf(engine, model.device);
-  for (const test of tests) {
+  for (const test of fitting) {
     options.signal?.throwIfAborted();
     try {
       const time = new Date();
@@ -54,6 +57,26 @@ export async function* benchModel(
       if (options.signal?.aborted || model.device?.lost) throw error;
       yield { test, error };
     }
+  }
+}
+
+/** Loads the model with room for the longest of `tests` that fits the device's memory; a failure for each that does not. */
+async function loadFor(
+  tests: readonly BenchTest[],
+  path: string,
+  options: BenchOptions["load"],
+): Promise<{ model: Model; tests: readonly BenchTest[]; tooLong: readonly BenchOutcome[] }> {
+  const contextLength = Math.max(...tests.map(positionsOf));
+  const fewerPositions = (count: number) => `tests of ${count} positions at most`;
+  try {
+    const model = await loadModel(path, { ...options, contextLength, fewerPositions });
+    return { model, tests, tooLong: [] };
+  } catch (error) {
+    const shorter = tests.filter((test) => positionsOf(test) < contextLength);
+    if (!(error instanceof DoesNotFitError) || shorter.length === 0) throw error;
+    const rest = await loadFor(shorter, path, options);
+    const longest = tests.filter((test) => !shorter.includes(test)).map((test) => ({ test, error }));
+    return { ...rest, tooLong: [...longest, ...rest.tooLong] };
   }
 }
 
