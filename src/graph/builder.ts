@@ -153,7 +153,7 @@ export class GraphBuilder {
     return y;
   }
 
-  /** `y = residual + scale * activation(W x + bias)`. */
+  /** `scale * activation(W x + bias)`, and where there is a residual its sum with that. */
   matmul(x: Value, weight: Weight, options: MatmulOptions = {}): Value {
     assert(
       x.width === weight.columns,
@@ -161,9 +161,9 @@ export class GraphBuilder {
     );
     const y = this.value(options.name ?? weight.name, x.rows, weight.rows);
     const { bias, activation = "none", scale = 1, residual } = options;
-    const inputs: readonly [Value] | readonly [Value, Value] = residual ? [x, residual] : [x];
-    this.add({ op: "matmul", inputs, outputs: [y], weight, bias, activation, scale });
-    return y;
+    const ownScale = residual ? 1 : scale;
+    this.add({ op: "matmul", inputs: [x], outputs: [y], weight, bias, activation, scale: ownScale });
+    return residual ? this.sum(residual, y, scale) : y;
   }
 
   /** Rotates the heads of `x`. */

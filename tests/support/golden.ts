@@ -58,14 +58,16 @@ export const EXECUTORS: readonly Executor[] = [REFERENCE, VULKAN];
 /** Context that the cases are opened with unless they say otherwise. */
 export const CONTEXT = 512;
 
-interface DecoderPrompt {
+/** A prompt and what follows it. */
+export interface DecoderPrompt {
   readonly tokens: number[];
   readonly logits_last: number[];
   readonly top5_each_position: [id: number, logit: number][][];
   readonly greedy: number[];
 }
 
-interface DecoderCase {
+/** What the JSON of a decoder states. */
+export interface DecoderCase {
   readonly context_for_test?: number;
   readonly tolerance: number;
   readonly tolerance_with_float16_kv_cache?: number;
@@ -82,6 +84,12 @@ export function goldenCase<T>(name: string): T {
   const text = Deno.readTextFileSync(new URL(`../golden/${name}.json`, import.meta.url));
   // Python writes an infinite hyper-parameter of the Mamba-2 cases as a word that JSON does not have.
   return JSON.parse(text.replace(/\bInfinity\b/g, "null"));
+}
+
+/** Names of all cases that feed tokens to a model. */
+export function goldenNames(): string[] {
+  const names = goldenCase<{ name: string }[]>("index").map(({ name }) => name);
+  return names.filter((name) => goldenCase<Partial<DecoderCase>>(name).prompts?.[0].tokens);
 }
 
 /** Declares a test of a decoder case on every executor; `title` says what the family does differently. */
@@ -252,7 +260,8 @@ async function continuedLogits(engine: Engine, tokens: readonly number[]): Promi
   return rows;
 }
 
-function toleranceOf(expected: DecoderCase, executor: Executor): number {
+/** What a case allows of an executor's cache. */
+export function toleranceOf(expected: DecoderCase, executor: Pick<Executor, "cache">): number {
   const float16 = expected.tolerance_with_float16_kv_cache;
   return executor.cache === "float16" && float16 !== undefined ? float16 : expected.tolerance;
 }
