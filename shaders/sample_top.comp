@@ -3,11 +3,11 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "include/sample.glsl"
+const uint CHUNK = 4096;
+#include "include/sample_chunk.glsl"
 #include "include/sample_random.glsl"
 
 const uint TOP_K_MAX = 64;
-const uint CHUNK = 4096;
-const uint PER_LANE = CHUNK / LANES;
 
 // The search for the k best ends with at most this many candidates for each of them.
 const uint FOUND_PER_PLACE = 2;
@@ -32,15 +32,17 @@ uint count_reaching(uint64_t bound, uint64_t values[PER_LANE], uint round) {
 
 // Leaves the k best of all lanes' values in `top`, best first, then zeros.
 //
-// A binary search finds a bound that k or a few more values reach; those are then ranked by counting what beats each.
-// Values are distinct, so at most 64 halvings of their range find a bound that exactly k reach.
+// A binary search finds a bound that k or a few more values reach; those are then ranked by counting what beats each. The
+// lowest of the lanes' best values starts it: as many values as there are lanes reach that. Values are distinct, so that
+// at most 64 halvings find a bound that exactly k reach.
 void select_top(uint64_t values[PER_LANE], uint k) {
-  barrier();
+  uint64_t own_best = 0;
+  [[unroll]] for (uint i = 0; i < PER_LANE; i++) own_best = max(own_best, values[i]);
+  const uint64_t lowest_best = ~workgroup_max(~own_best); // behind its barrier nobody reads what is cleared next
   if (lane() == 0) found_count = reached[0] = 0;
   for (uint i = lane(); i < TOP_K_MAX; i += LANES) top[i] = 0;
-  barrier();
-  uint64_t bound = 1; // reached by every value but 0
-  uint64_t above = 0xffffffffffffffffUL; // reached by less than k
+  uint64_t above = workgroup_max(own_best) + 1; // reached by less than k
+  uint64_t bound = k <= LANES ? max(lowest_best, uint64_t(1)) : 1; // reached by k, or by all values but 0
   uint count = count_reaching(bound, values, 0);
   for (uint round = 1; count > k * FOUND_PER_PLACE; round++) {
     const uint64_t middle = bound + (above - bound >> 1);
@@ -65,58 +67,52 @@ void select_top(uint64_t values[PER_LANE], uint k) {
 // Merges the lists of all workgroups, a block at a time, into `top`.
 void merge_lists(uint k) {
   const uint count = gl_NumWorkGroups.x * k;
-  for (uint start = 0; start < count; start += CHUNK - TOP_K_MAX) {
+  uint start = 0;
+  while (start < count) {
+    const uint earlier = start > 0 ? TOP_K_MAX : 0; // places for what earlier blocks left
     uint64_t values[PER_LANE];
     [[unroll]] for (uint i = 0; i < PER_LANE; i++) {
-      const uint place = i * LANES + lane(); // the first are for what earlier blocks left
-      const uint index = start + place - TOP_K_MAX;
-      if (place < TOP_K_MAX) values[i] = start > 0 ? top[place] : 0;
+      const uint place = i * LANES + lane();
+      const uint index = start + place - earlier;
+      if (place < earlier) values[i] = top[place];
       else values[i] = index < count ? scratch.entries[index] : 0;
     }
     select_top(values, k);
+    start += CHUNK - earlier;
   }
 }
 
 // Top-p, min-p, temperature and noise: the entries of the candidates in `top` by their scores, the best of this lane.
-uint64_t best_score(uint k) {
+uint64_t best_score(uint k, Scoring scoring) {
   const float best = entry_value(top[0]);
   for (uint i = lane(); i < k; i += LANES) weights[i] = top[i] != 0 ? exp(entry_value(top[i]) - best) : 0.0;
   barrier();
-  float total = 0.0;
-  for (uint i = 0; i < k; i++) total += weights[i];
-  const float limit = params.topP < 1.0 ? params.topP * total : 2.0 * total;
-
   uint64_t winner = 0;
   for (uint i = lane(); i < k; i += LANES) {
+    float total = 0.0;
     float before = 0.0;
-    for (uint j = 0; j < i; j++) before += weights[j];
-    const float relative = entry_value(top[i]) - best;
-    if (top[i] == 0 || (i > 0 && before >= limit) || relative < params.minPLog) continue;
-    const uint id = entry_id(top[i]);
-    const float score = relative * params.inverseTemperature + gumbel_noise(id);
-    winner = max(winner, pack_entry(order_key(floatBitsToUint(score)), id));
+    for (uint j = 0; j < k; j++) {
+      if (j == i) before = total;
+      total += weights[j];
+    }
+    const float limit = params.topP < 1.0 ? params.topP * total : 2.0 * total;
+    if (i == 0 || before < limit) winner = max(winner, scored(top[i], best, scoring));
   }
   return winner;
 }
 
 void main() {
+  uint bits[PER_LANE];
+  load_chunk(bits);
   if (step.stopped != 0) return;
-  const uint k = clamp(params.topK, 1, TOP_K_MAX);
+  prepare_chunk(bits);
   uint64_t values[PER_LANE];
-  bool broken = false;
-  [[unroll]] for (uint i = 0; i < PER_LANE; i += 4) {
-    const uint id = gl_WorkGroupID.x * CHUNK + i * LANES + lane() * 4;
-    const uvec4 bits = load_logits4(id);
-    [[unroll]] for (uint j = 0; j < 4; j++) {
-      values[i + j] = logit_entry(bits[j], id + j);
-      broken = broken || not_finite(bits[j]);
-    }
-  }
-  if (broken) atomicOr(step.error, STEP_ERROR_NON_FINITE_LOGITS);
+  [[unroll]] for (uint i = 0; i < PER_LANE; i++) values[i] = logit_entry(bits[i], chunk_id(i));
+  const uint k = clamp(params.topK, 1, TOP_K_MAX);
   select_top(values, k);
   for (uint i = lane(); i < k; i += LANES) scratch.entries[gl_WorkGroupID.x * k + i] = top[i];
   if (!last_workgroup()) return;
+  const Scoring scoring = load_scoring();
   merge_lists(k);
-  const uint64_t winner = workgroup_max(best_score(k));
-  if (lane() == 0) advance(winner);
+  advance(workgroup_max(best_score(k, scoring)));
 }

@@ -58,7 +58,6 @@ export const KERNELS: readonly KernelSource[] = [
   { name: "router" },
   { name: "sample_draw" },
   { name: "sample_max" },
-  { name: "sample_penalties" },
   { name: "sample_select" },
   { name: "sample_top" },
   { name: "scale_rows" },

@@ -10,6 +10,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #include "step.glsl"
+#include "tickets.glsl"
 
 layout(local_size_x_id = 0) in;
 const uint LANES = gl_WorkGroupSize.x; // a power of two from 32 to 256
@@ -37,45 +38,52 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer SamplerPara
   uint history[HISTORY_LENGTH];
 };
 
-// A filter's result: tokens closer than `distance` to the best one stay, and `keep` of the `ties` at that distance.
+// What the top-k and top-p filters are known to leave once bins of tokens are counted (sample_select.glsl). Bins before
+// `first` stay; those from `first` before `end` contain the last token of top-p, bin `topKBin` the last one of top-k.
 struct Selection {
-  uint distance;
-  uint keep;
-  uint ties;
-  uint padding;
-  uint64_t remaining; // while it is being found: what the tokens of the bin must still add
+  uint topKBin;
+  uint topKMissing; // tokens of this bin that stay; 0: none, which need not be found out
+  uint first;
+  uint end;
+  uint64_t topKMass; // of all bins before topKBin
+  uint64_t firstMass; // of all bins before `first`
 };
 
-const uint SELECT_COUNT = 0; // top-k by counting
-const uint SELECT_MASS = 1; // top-p by summing probabilities
 const uint BINS = 1024;
 
 // Memory of the sampler alone, zeroed once before the first step.
 layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer SamplerScratch {
-  uint finished; // workgroups of the running dispatch that have left their results; 0 between dispatches
-  uint padding;
+  uint finished; // ticket of the running dispatch: see tickets.glsl
+  uint listLength; // 0 between dispatches
   uint64_t best; // entry of the best token
-  Selection selections[2];
-  uint histogram[2 * BINS]; // 64-bit sums as low and high words; 0 between dispatches
-  uint64_t entries[]; // one or more per workgroup
+  Selection selection;
+  uint histogram[3 * BINS]; // counts, low words of masses, high words; 0 between dispatches
+  uint64_t entries[]; // one or more per workgroup, then a list
 };
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Logits { uint bits[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Logits4 { uvec4 bits[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer Counts { uint of[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Ring { uint tokens[]; };
 
 layout(push_constant, scalar) uniform Push {
   Step step;
   SamplerParams params;
   SamplerScratch scratch;
-  Counts counts; // [vocabulary]: occurrences of each token in the penalties' window; 0 between dispatches
   Logits logits; // [vocabulary]
   Ring ring;
   uint ringLength;
   uint vocabulary;
-  uint stage; // of the kernel: see each
 };
+
+// What the pipeline is for: without branches for the rest, which software devices would pay for.
+layout(constant_id = 1) const uint FLAGS = 0;
+const uint FLAG_TOP_K = 1; // top-k by counting
+const uint FLAG_TOP_P = 2;
+const uint FLAG_GREEDY = 4; // the best token is the chosen one
+const uint FLAG_FIRST = 8; // no dispatch of the step comes before this one
+const uint FLAG_PENALTIES = 16;
+
+bool has(uint flag) { return (FLAGS & flag) != 0; }
 
 uint lane() { return gl_LocalInvocationIndex; }
 
@@ -120,54 +128,59 @@ uint64_t workgroup_max(uint64_t value) {
   return best;
 }
 
-shared bool is_last;
-
 // True in the workgroup that calls this last; it sees everything that all others wrote to the scratch before.
-bool last_workgroup() {
-  memoryBarrierBuffer();
-  barrier();
-  if (lane() == 0) {
-    is_last = atomicAdd(scratch.finished, 1) == gl_NumWorkGroups.x - 1;
-    if (is_last) scratch.finished = 0;
-  }
-  barrier();
-  memoryBarrierBuffer();
-  return is_last;
-}
+bool last_workgroup() { return draws_last_ticket(Tickets(uint64_t(scratch)), 0, gl_NumWorkGroups.x); }
 
-// The largest of the entries that all workgroups left at their index.
-uint64_t best_of_workgroups() {
+// The largest of the entries that all workgroups left from `first` on, each at its index.
+uint64_t best_of_workgroups(uint first) {
   uint64_t best = 0;
-  for (uint i = lane(); i < gl_NumWorkGroups.x; i += LANES) best = max(best, scratch.entries[i]);
+  for (uint i = lane(); i < gl_NumWorkGroups.x; i += LANES) best = max(best, scratch.entries[first + i]);
   return workgroup_max(best);
 }
 
-// One lane, in the last workgroup: ends the generation when there is an error or no winner.
-bool stop_on_error(uint64_t winner) {
-  const uint error = atomicOr(step.error, winner == 0 ? STEP_ERROR_NO_CANDIDATE : 0);
-  const uint all = error | (winner == 0 ? STEP_ERROR_NO_CANDIDATE : 0);
-  if (all == 0) return false;
+uint error_of(uint64_t winner) { return winner == 0 ? STEP_ERROR_NO_CANDIDATE : 0; }
+
+void stop_with(uint error, uint ringIndex) {
+  step.error = error;
   step.stopped = 1;
-  ring.tokens[step.ringIndex % ringLength] = RING_ERROR | all;
-  step.ringIndex += 1;
-  return true;
+  ring.tokens[ringIndex % ringLength] = RING_ERROR | error;
+  step.ringIndex = ringIndex + 1;
 }
 
-// One lane, in the last workgroup: the winner becomes the input of the next step.
+// One lane, in the last workgroup: ends the generation when there is an error or no winner.
+void stop_on_error(uint64_t winner) {
+  const uint error = atomicOr(step.error, 0) | error_of(winner);
+  if (error != 0) stop_with(error, step.ringIndex);
+}
+
+// All lanes of the last workgroup: the winner becomes the input of the next step, unless there is an error.
+// Everything is loaded before the first store, so that no load waits for another.
 void advance(uint64_t winner) {
-  if (stop_on_error(winner)) return;
+  const uint ringIndex = step.ringIndex;
+  const uint rngStep = step.rngStep;
+  const uint position = step.position + step.tokenCount;
+  const uint historyCount = params.historyCount;
+  const uint endOfGenerationCount = params.endOfGenerationCount;
+  const uint error = (lane() == 0 ? atomicOr(step.error, 0) : 0) | error_of(winner);
   const uint token = entry_id(winner);
-  ring.tokens[step.ringIndex % ringLength] = token;
-  step.ringIndex += 1;
-  step.rngStep += 1;
-  step.position += step.tokenCount;
+  bool ends = false;
+  for (uint i = lane(); i < END_OF_GENERATION_MAX; i += LANES) {
+    ends = ends || (params.endOfGeneration[i] == token && i < endOfGenerationCount);
+  }
+  if (ends) step.stopped = 1;
+  if (lane() != 0) return;
+  if (error != 0) {
+    stop_with(error, ringIndex);
+    return;
+  }
+  ring.tokens[ringIndex % ringLength] = token;
+  step.ringIndex = ringIndex + 1;
+  step.rngStep = rngStep + 1;
+  step.position = position;
   step.tokenCount = 1;
   step.tokens[0] = token;
-  params.history[params.historyCount % HISTORY_LENGTH] = token;
-  params.historyCount += 1;
-  for (uint i = 0; i < params.endOfGenerationCount; i++) {
-    if (params.endOfGeneration[i] == token) step.stopped = 1;
-  }
+  params.history[historyCount % HISTORY_LENGTH] = token;
+  params.historyCount = historyCount + 1;
 }
 
 #endif

@@ -1,4 +1,4 @@
-// Random numbers as a function of (seed, step, token): src/inference/sampling/random.ts in GLSL.
+// Scores of candidates, whose random part is a function of (seed, step, token): src/inference/sampling/random.ts in GLSL.
 // Philox4x32-10: Salmon et al. 2011, https://doi.org/10.1145/2063384.2063405.
 
 // The first word of the generator's four.
@@ -24,7 +24,27 @@ float exponential(uint word) {
   return 2.0 * (s + s * tail);
 }
 
+// What a candidate's score depends on beside its logit.
+struct Scoring {
+  float minPLog;
+  float inverseTemperature;
+  uvec2 seed;
+  uint rngStep;
+};
+
+Scoring load_scoring() {
+  return Scoring(params.minPLog, params.inverseTemperature, uvec2(params.seedLow, params.seedHigh), step.rngStep);
+}
+
 // Standard Gumbel noise for a token of the running step.
-float gumbel_noise(uint id) {
-  return -log(exponential(philox4x32(uvec4(id, step.rngStep, 0, 0), uvec2(params.seedLow, params.seedHigh))));
+float gumbel_noise(uint id, Scoring scoring) {
+  return -log(exponential(philox4x32(uvec4(id, scoring.rngStep, 0, 0), scoring.seed)));
+}
+
+// A candidate with its score in place of the logit; 0 for 0 and for what min-p takes away.
+uint64_t scored(uint64_t entry, float best, Scoring scoring) {
+  const float relative = entry_value(entry) - best;
+  if (entry == 0 || relative < scoring.minPLog) return 0;
+  const float score = relative * scoring.inverseTemperature + gumbel_noise(entry_id(entry), scoring);
+  return pack_entry(order_key(floatBitsToUint(score)), entry_id(entry));
 }

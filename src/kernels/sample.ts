@@ -10,11 +10,14 @@
  * |---|---|
  * | temperature 0 | 1 |
  * | top-k from 1 to 64 | 1 |
- * | others | 2, and 3 each for top-k above 64 and top-p below 1 |
- * | penalties | 1 more |
+ * | temperature alone | 1 |
+ * | min-p without the others | 2 |
+ * | top-k above 64, top-p without top-k | 3 |
+ *
+ * Penalties belong to the first of them.
  */
 import { assert } from "../common/assert.ts";
-import { type Recorder, type Span, span } from "../vulkan/mod.ts";
+import type { Recorder, Span } from "../vulkan/mod.ts";
 import type { KernelSet } from "./kernel_set.ts";
 import { SAMPLER_PARAMS_BYTES } from "./sample_params.ts";
 import { hasPenalties, type SamplingOptions } from "./sampling_options.ts";
@@ -28,14 +31,18 @@ const TOP_CHUNK = 4096;
 const CHUNK = 2048;
 /** Lanes of a workgroup. A software device pays for every subgroup, a GPU needs many of them to hide latency. */
 const LANES = { lanes: 64, teams: 256 };
-/** Levels of the histogram in `sample_select.comp`. */
-const SELECT_LEVELS = 3;
-/** Bytes of `SamplerScratch` before its entries. */
-const SCRATCH_HEADER_BYTES = 16 + 2 * 24 + 2048 * 4;
+/** Bytes of `SamplerScratch` before its entries: two counters, the best token, the selection, the histogram. */
+const SCRATCH_HEADER_BYTES = 8 + 8 + 32 + 3 * 1024 * 4;
 const ENTRY_BYTES = 8;
 
-/** A part of the chain that has kernels of its own. */
-export type SamplerStage = "penalties" | "greedy" | "top" | "count" | "mass" | "draw";
+/** `FLAG_*` of `shaders/include/sample.glsl`. */
+const FLAG = { topK: 1, topP: 2, greedy: 4, first: 8, penalties: 16 };
+
+/**
+ * A part of the chain: the penalties; the best token; the whole chain for a short list; the best token that others are
+ * measured by; top-k by counting; top-p by summing; the draw.
+ */
+export type SamplerStage = "penalties" | "greedy" | "top" | "best" | "count" | "mass" | "draw";
 
 /** Names the kernels that a set of options needs; recordings of one kind are interchangeable. */
 export type SamplerKind = `${SamplerStage}` | `${SamplerStage}+${string}`;
@@ -46,11 +53,12 @@ export function samplerKind(options: SamplingOptions): SamplerKind {
 }
 
 function samplerStages(options: SamplingOptions): SamplerStage[] {
-  const { temperature, topK, topP } = options;
+  const { temperature, topK, topP, minP } = options;
   const stages: SamplerStage[] = hasPenalties(options) ? ["penalties"] : [];
   if (temperature === 0) return [...stages, "greedy"];
   if (topK >= 1 && topK <= TOP_K_LIST_MAX) return [...stages, "top"];
-  if (topK > TOP_K_LIST_MAX) stages.push("count");
+  if (topK > 0 || topP < 1 || minP > 0) stages.push("best");
+  if (topK > 0) stages.push("count");
   if (topP < 1) stages.push("mass");
   return [...stages, "draw"];
 }
@@ -75,15 +83,12 @@ export interface SamplerGpu {
   readonly vocabulary: number;
 }
 
-/** Bytes of scratch memory for a vocabulary: entries, then a count for every token. */
+/** Bytes of scratch memory for a vocabulary. */
 export function samplerScratchBytes(vocabulary: number): number {
-  return countsOffset(vocabulary) + vocabulary * 4;
-}
-
-function countsOffset(vocabulary: number): number {
-  const lists = Math.ceil(vocabulary / TOP_CHUNK) * TOP_K_LIST_MAX;
-  const bests = Math.ceil(vocabulary / CHUNK);
-  return SCRATCH_HEADER_BYTES + Math.max(lists, bests) * ENTRY_BYTES;
+  const shortLists = Math.ceil(vocabulary / TOP_CHUNK) * TOP_K_LIST_MAX;
+  // Two entries per workgroup, then a list of tokens.
+  const entries = 2 * Math.ceil(vocabulary / CHUNK) + vocabulary;
+  return SCRATCH_HEADER_BYTES + Math.max(shortLists, entries) * ENTRY_BYTES;
 }
 
 /** Records the dispatches that choose a token and advance the step. */
@@ -95,50 +100,32 @@ export function recordSampler(gpu: SamplerGpu, kind: SamplerKind): void {
   assert(params.bytes >= SAMPLER_PARAMS_BYTES, "sampler parameters are too short");
   assert(scratch.bytes >= samplerScratchBytes(vocabulary), "sampler scratch memory is too short");
   assert(ring.bytes >= 4, "the ring is empty");
-  const stages = kind.split("+") as SamplerStage[];
-  const filters = Number(stages.includes("count")) | (Number(stages.includes("mass")) << 1);
-  const needsBest = stages.includes("draw");
+  const stages = new Set(kind.split("+") as SamplerStage[]);
   const chunks = Math.ceil(vocabulary / CHUNK);
+  const first = FLAG.first | (stages.has("penalties") ? FLAG.penalties : 0);
+  const filters = (stages.has("count") ? FLAG.topK : 0) | (stages.has("mass") ? FLAG.topP : 0);
 
-  if (stages.includes("penalties")) dispatch(gpu, "sample_penalties", 1, 0);
-  if (stages.includes("greedy")) dispatch(gpu, "sample_max", chunks, 0);
-  if (stages.includes("top")) dispatch(gpu, "sample_top", Math.ceil(vocabulary / TOP_CHUNK), 0);
-  if (needsBest) dispatch(gpu, "sample_max", chunks, 1);
-  if (stages.includes("count")) recordSelect(gpu, chunks, 0);
-  if (stages.includes("mass")) recordSelect(gpu, chunks, stages.includes("count") ? 3 : 1);
-  if (needsBest) dispatch(gpu, "sample_draw", chunks, filters);
+  if (stages.has("greedy")) dispatch(gpu, "sample_max", chunks, first | FLAG.greedy);
+  if (stages.has("top")) dispatch(gpu, "sample_top", Math.ceil(vocabulary / TOP_CHUNK), first);
+  if (stages.has("best")) dispatch(gpu, "sample_max", chunks, first);
+  if (filters !== 0) dispatch(gpu, "sample_select", chunks, filters);
+  if (stages.has("draw")) dispatch(gpu, "sample_draw", chunks, stages.has("best") ? filters : first);
 }
 
-function recordSelect(gpu: SamplerGpu, chunks: number, what: number): void {
-  for (let level = 0; level < SELECT_LEVELS; level++) {
-    dispatch(gpu, "sample_select", chunks, what | (level << 2));
-  }
-}
-
-function dispatch(gpu: SamplerGpu, name: SamplerKernel, workgroups: number, stage: number): void {
+function dispatch(gpu: SamplerGpu, name: SamplerKernel, workgroups: number, flags: number): void {
   const { kernels, recorder, step, params, scratch, logits, ring, vocabulary } = gpu;
-  const counts = span(scratch.buffer, scratch.offset + countsOffset(vocabulary), vocabulary * 4);
-  const constants = { WORKGROUP: kernels.workgroup(LANES[kernels.strategy]) };
+  const constants = { WORKGROUP: kernels.workgroup(LANES[kernels.strategy]), FLAGS: flags };
+  const ringLength = Math.floor(ring.bytes / 4);
   recorder.dispatch(kernels.get(name, { constants }), {
     workgroups: [workgroups, 1, 1],
-    push: {
-      step,
-      params,
-      scratch,
-      counts,
-      logits,
-      ring,
-      ringLength: Math.floor(ring.bytes / 4),
-      vocabulary,
-      stage,
-    },
+    push: { step, params, scratch, logits, ring, ringLength, vocabulary },
     reads: [],
     writes: [step, params, scratch, logits, ring],
   });
 }
 
 /** Names in the shader manifest. */
-type SamplerKernel = "sample_penalties" | "sample_max" | "sample_top" | "sample_select" | "sample_draw";
+type SamplerKernel = "sample_max" | "sample_top" | "sample_select" | "sample_draw";
 
 /**
  * The token in a ring entry.

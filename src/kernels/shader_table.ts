@@ -220,7 +220,6 @@ import rope from "../../shaders/compiled/rope.spv" with { type: "bytes" };
 import router from "../../shaders/compiled/router.spv" with { type: "bytes" };
 import sample_draw from "../../shaders/compiled/sample_draw.spv" with { type: "bytes" };
 import sample_max from "../../shaders/compiled/sample_max.spv" with { type: "bytes" };
-import sample_penalties from "../../shaders/compiled/sample_penalties.spv" with { type: "bytes" };
 import sample_select from "../../shaders/compiled/sample_select.spv" with { type: "bytes" };
 import sample_top from "../../shaders/compiled/sample_top.spv" with { type: "bytes" };
 import scale_rows from "../../shaders/compiled/scale_rows.spv" with { type: "bytes" };
@@ -369,28 +368,23 @@ export const SHADERS = {
     modules: router,
   },
   sample_draw: {
-    push: struct("sample_draw", { step: u64, params: u64, scratch: u64, counts: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32, stage: u32 }),
-    constants: {"WORKGROUP":0},
+    push: struct("sample_draw", { step: u64, params: u64, scratch: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32 }),
+    constants: {"WORKGROUP":0,"FLAGS":1},
     modules: sample_draw,
   },
   sample_max: {
-    push: struct("sample_max", { step: u64, params: u64, scratch: u64, counts: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32, stage: u32 }),
-    constants: {"WORKGROUP":0},
+    push: struct("sample_max", { step: u64, params: u64, scratch: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32 }),
+    constants: {"WORKGROUP":0,"FLAGS":1},
     modules: sample_max,
   },
-  sample_penalties: {
-    push: struct("sample_penalties", { step: u64, params: u64, scratch: u64, counts: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32, stage: u32 }),
-    constants: {"WORKGROUP":0},
-    modules: sample_penalties,
-  },
   sample_select: {
-    push: struct("sample_select", { step: u64, params: u64, scratch: u64, counts: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32, stage: u32 }),
-    constants: {"WORKGROUP":0},
+    push: struct("sample_select", { step: u64, params: u64, scratch: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32 }),
+    constants: {"WORKGROUP":0,"FLAGS":1},
     modules: sample_select,
   },
   sample_top: {
-    push: struct("sample_top", { step: u64, params: u64, scratch: u64, counts: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32, stage: u32 }),
-    constants: {"WORKGROUP":0},
+    push: struct("sample_top", { step: u64, params: u64, scratch: u64, logits: u64, ring: u64, ringLength: u32, vocabulary: u32 }),
+    constants: {"WORKGROUP":0,"FLAGS":1},
     modules: sample_top,
   },
   scale_rows: {

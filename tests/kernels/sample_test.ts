@@ -23,20 +23,23 @@ const bench = openBench();
 const PLAIN = { topK: 0, topP: 1, minP: 0 };
 const PENALTIES = { repeatPenalty: 1.3, presencePenalty: 0.5, frequencyPenalty: 0.2 };
 
+const NO_PENALTIES = { repeatPenalty: 1, presencePenalty: 0, frequencyPenalty: 0 };
+
 const KINDS: [name: string, options: Partial<SamplingOptions>, kind: string][] = [
   ["defaults", {}, "top"],
   ["top-k 1", { topK: 1 }, "top"],
   ["top-k 64 at temperature 3", { temperature: 3, topK: 64, topP: 1, minP: 0 }, "top"],
   ["nothing but temperature", { ...PLAIN, temperature: 1 }, "draw"],
-  ["min-p", { ...PLAIN, temperature: 2, minP: 0.02 }, "draw"],
-  ["top-p", { ...PLAIN, temperature: 3, topP: 0.9 }, "mass+draw"],
-  ["top-p 0", { ...PLAIN, topP: 0 }, "mass+draw"],
-  ["top-k 65", { ...PLAIN, temperature: 5, topK: 65 }, "count+draw"],
-  ["all filters", { temperature: 5, topK: 500, topP: 0.8, minP: 0.001 }, "count+mass+draw"],
+  ["min-p", { ...PLAIN, temperature: 2, minP: 0.02 }, "best+draw"],
+  ["top-p", { ...PLAIN, temperature: 3, topP: 0.9 }, "best+mass+draw"],
+  ["top-p 0", { ...PLAIN, topP: 0 }, "best+mass+draw"],
+  ["top-k 65", { ...PLAIN, temperature: 5, topK: 65 }, "best+count+draw"],
+  ["all filters", { temperature: 5, topK: 500, topP: 0.8, minP: 0.001 }, "best+count+mass+draw"],
   ["all filters and penalties", {
     ...{ temperature: 5, topK: 500, topP: 0.8, minP: 0.001 },
     ...PENALTIES,
-  }, "penalties+count+mass+draw"],
+  }, "penalties+best+count+mass+draw"],
+  ["temperature and penalties", { ...PLAIN, ...PENALTIES, temperature: 2 }, "penalties+draw"],
   ["defaults and penalties", { ...PENALTIES, repeatLastN: 3 }, "penalties+top"],
 ];
 
@@ -144,6 +147,57 @@ for (const [name, given] of KINDS) {
     assertDrawnLikeReference(await draw(logits, options, 8), logits, options);
   });
 }
+
+for (const [name, given] of KINDS) {
+  const options = resolveSampling({ seed: 6, ...given });
+
+  Deno.test(`recordSampler() with ${name} finds the only token that is not excluded`, async () => {
+    for (const [vocabulary, only] of [[5000, 0], [5000, 4999], [2049, 2048], [4097, 2047]]) {
+      const logits = new Float32Array(vocabulary).fill(-Infinity);
+      logits[only] = -7;
+      for (const strategy of ["teams", "lanes"] as const) {
+        assertEquals(await draw(logits, options, 2, { strategy }), [only, only]);
+      }
+    }
+  });
+
+  Deno.test(`recordSampler() with ${name} draws among nearly equal logits what the reference draws`, async () => {
+    // Neighbours in float32, in an order that mixes them over all workgroups, and every one of them three times.
+    const logits = Float32Array.from({ length: 9001 }, (_, id) => 1 + (id * 4099 % 3001) * 2 ** -23);
+    for (const strategy of ["teams", "lanes"] as const) {
+      assertDrawnLikeReference(await draw(logits, options, 16, { strategy }), logits, options);
+    }
+  });
+
+  Deno.test(`recordSampler() with ${name} at a tiny temperature draws the best token`, async () => {
+    const cold = { ...options, ...NO_PENALTIES, temperature: 1e-30 };
+    for (const vocabulary of [3, 5000, 151937]) {
+      const logits = randomLogits(vocabulary, 9);
+      const token = best(candidatesOf(logits)).id;
+      assertEquals(await draw(logits, cold, 2), [token, token]);
+    }
+  });
+}
+
+for (const topK of [100, 3000, 8999]) {
+  Deno.test(`recordSampler() with top-k ${topK} cuts between logits around 0`, async () => {
+    const logits = Float32Array.from({ length: 9001 }, (_, id) => Math.sin(id) * 2 ** -(id % 40));
+    const options = resolveSampling({ ...PLAIN, topK, topP: 0.6, temperature: 1, seed: 8 });
+    for (const strategy of ["teams", "lanes"] as const) {
+      assertDrawnLikeReference(await draw(logits, options, 64, { strategy }), logits, options);
+    }
+  });
+}
+
+Deno.test("recordSampler() cuts top-k and top-p in a whole vocabulary of equal logits", async () => {
+  const logits = new Float32Array(151937).fill(-3);
+  const options = resolveSampling({ ...PLAIN, topK: 100_000, topP: 0.25, temperature: 1, seed: 10 });
+  for (const strategy of ["teams", "lanes"] as const) {
+    const tokens = await draw(logits, options, 16, { strategy });
+    assert(tokens.every((token) => token < 25_000), `drew ${Math.max(...tokens)}`);
+    assertDrawnLikeReference(tokens, logits, options);
+  }
+});
 
 Deno.test("recordSampler() counts tokens that lie hundreds below the best one", async () => {
   const logits = new Float32Array(300).fill(-300);

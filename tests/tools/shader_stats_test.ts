@@ -45,7 +45,6 @@ Deno.test("chosenPipelines() names each pipeline once, those of the sampler incl
       "sample_top",
       "sample_select",
       "sample_draw",
-      "sample_penalties",
     ]
   ) {
     assert(kernels.has(kernel), kernel);

@@ -28,7 +28,7 @@ const BATCHES = [1, 2, 3, 4, 5, 8, 16, 64, 512];
 /** Context that plans are recorded for, beside the largest. */
 const SMALLEST_BUCKET = 256;
 /** Together these use every kernel of the sampler. */
-const SAMPLERS: readonly SamplerKind[] = ["greedy", "top", "penalties+count+mass+draw"];
+const SAMPLERS: readonly SamplerKind[] = ["greedy", "top", "draw", "penalties+best+count+mass+draw"];
 
 /** All pipelines for `model` on `device`, compiled, in order of their first use. */
 export function chosenPipelines(
