@@ -60,6 +60,8 @@ void main() {
   if (best_score == winner && (winner != 0 || lane() == 0)) scratch.entries[gl_WorkGroupID.x] = drawn;
   if (!last_workgroup()) return;
 
+  const StepEnd end = load_step_end();
+  if (has(FLAG_TOP_K | FLAG_TOP_P)) load_list();
   if (has(FLAG_FIRST)) best = entry_value(best_of_workgroups(gl_NumWorkGroups.x));
   best_score = 0;
   for (uint i = lane(); i < gl_NumWorkGroups.x; i += LANES) draw(scratch.entries[i], best, scoring);
@@ -70,5 +72,5 @@ void main() {
       [[unroll]] for (uint i = 0; i < LIST_PER_LANE; i++) if (listed[i] >= lowest) draw(listed[i], best, scoring);
     }
   }
-  advance(workgroup_max(best_score));
+  advance(workgroup_max(best_score), end);
 }

@@ -13,10 +13,11 @@ void main() {
   uint64_t best = best_of_chunk(bits);
   if (lane() == 0) scratch.entries[gl_WorkGroupID.x] = best;
   if (!last_workgroup()) return;
+  const StepEnd end = load_step_end();
   best = best_of_workgroups(0);
-  if (has(FLAG_GREEDY)) advance(best);
+  if (has(FLAG_GREEDY)) advance(best, end);
   else if (lane() == 0) {
     scratch.best = best;
-    stop_on_error(best);
+    stop_on_error(best, end);
   }
 }

@@ -9,14 +9,18 @@ const uint CHUNK = 2048;
 shared uint counts[BINS];
 shared uint64_t mass_at_top_k[2]; // of the bins before the last one of top-k, and its own
 
+// The sums of all workgroups have two words of 21 bits and what they carry, which is enough for 2^22 tokens: no atomic
+// has to wait for what another returns.
+const uint WORD_BITS = 21;
+
 // Adds this workgroup's bins to everyone's.
 void merge_bins() {
   for (uint b = lane(); b < BINS; b += LANES) {
     if (counts[b] != 0) atomicAdd(scratch.histogram[b], counts[b]);
-    if ((low[b] | high[b]) == 0) continue;
-    const uint old = atomicAdd(scratch.histogram[BINS + b], low[b]);
-    const uint carry = uint(old + low[b] < old);
-    if ((high[b] | carry) != 0) atomicAdd(scratch.histogram[2 * BINS + b], high[b] + carry);
+    const uint64_t mass = two_words(low[b], high[b]);
+    if (mass == 0) continue;
+    atomicAdd(scratch.histogram[BINS + b], uint(mass) & (1u << WORD_BITS) - 1);
+    atomicAdd(scratch.histogram[2 * BINS + b], uint(mass >> WORD_BITS));
   }
 }
 
@@ -31,7 +35,7 @@ void choose_bins() {
   [[unroll]] for (uint i = 0; i < BINS_PER_LANE; i++) {
     const uint b = bin_of_lane(i);
     counted[i] = has(FLAG_TOP_K) ? take(b) : 0;
-    masses[i] = has(FLAG_TOP_P) ? two_words(take(BINS + b), take(2 * BINS + b)) : 0;
+    masses[i] = has(FLAG_TOP_P) ? uint64_t(take(BINS + b)) + (uint64_t(take(2 * BINS + b)) << WORD_BITS) : 0;
     count += counted[i];
     mass += masses[i];
   }

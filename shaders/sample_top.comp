@@ -113,6 +113,7 @@ void main() {
   for (uint i = lane(); i < k; i += LANES) scratch.entries[gl_WorkGroupID.x * k + i] = top[i];
   if (!last_workgroup()) return;
   const Scoring scoring = load_scoring();
+  const StepEnd end = load_step_end();
   merge_lists(k);
-  advance(workgroup_max(best_score(k, scoring)));
+  advance(workgroup_max(best_score(k, scoring)), end);
 }

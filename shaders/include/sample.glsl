@@ -57,7 +57,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer Sa
   uint listLength; // 0 between dispatches
   uint64_t best; // entry of the best token
   Selection selection;
-  uint histogram[3 * BINS]; // counts, low words of masses, high words; 0 between dispatches
+  uint histogram[3 * BINS]; // counts, then two words of masses each (sample_select.comp); 0 between dispatches
   uint64_t entries[]; // one or more per workgroup, then a list
 };
 
@@ -138,49 +138,61 @@ uint64_t best_of_workgroups(uint first) {
   return workgroup_max(best);
 }
 
-uint error_of(uint64_t winner) { return winner == 0 ? STEP_ERROR_NO_CANDIDATE : 0; }
+const uint NO_TOKEN = 0xffffffffu;
+const uint STOPS_PER_LANE = END_OF_GENERATION_MAX / 32; // enough for the fewest lanes
 
-void stop_with(uint error, uint ringIndex) {
+// What the end of a step depends on beside the winner.
+struct StepEnd {
+  uint error; // in lane 0
+  uint ringIndex;
+  uint rngStep;
+  uint nextPosition;
+  uint historyCount;
+  uint stops[STOPS_PER_LANE]; // end-of-generation tokens
+};
+
+// For the last workgroup, together with what it finds the winner in, so that the ones don't wait for the others.
+StepEnd load_step_end() {
+  StepEnd end;
+  end.error = lane() == 0 ? atomicOr(step.error, 0) : 0; // an atomic sees what other workgroups have found
+  end.ringIndex = step.ringIndex;
+  end.rngStep = step.rngStep;
+  end.nextPosition = step.position + step.tokenCount;
+  end.historyCount = params.historyCount;
+  [[unroll]] for (uint i = 0; i < STOPS_PER_LANE; i++) {
+    const uint index = i * LANES + lane();
+    const uint token = params.endOfGeneration[min(index, END_OF_GENERATION_MAX - 1)];
+    end.stops[i] = index < params.endOfGenerationCount ? token : NO_TOKEN;
+  }
+  return end;
+}
+
+// Lane 0: ends the generation when there is an error or no winner.
+bool stop_on_error(uint64_t winner, StepEnd end) {
+  const uint error = end.error | (winner == 0 ? STEP_ERROR_NO_CANDIDATE : 0);
+  if (error == 0) return false;
   step.error = error;
   step.stopped = 1;
-  ring.tokens[ringIndex % ringLength] = RING_ERROR | error;
-  step.ringIndex = ringIndex + 1;
+  ring.tokens[end.ringIndex % ringLength] = RING_ERROR | error;
+  step.ringIndex = end.ringIndex + 1;
+  return true;
 }
 
-// One lane, in the last workgroup: ends the generation when there is an error or no winner.
-void stop_on_error(uint64_t winner) {
-  const uint error = atomicOr(step.error, 0) | error_of(winner);
-  if (error != 0) stop_with(error, step.ringIndex);
-}
-
-// All lanes of the last workgroup: the winner becomes the input of the next step, unless there is an error.
-// Everything is loaded before the first store, so that no load waits for another.
-void advance(uint64_t winner) {
-  const uint ringIndex = step.ringIndex;
-  const uint rngStep = step.rngStep;
-  const uint position = step.position + step.tokenCount;
-  const uint historyCount = params.historyCount;
-  const uint endOfGenerationCount = params.endOfGenerationCount;
-  const uint error = (lane() == 0 ? atomicOr(step.error, 0) : 0) | error_of(winner);
-  const uint token = entry_id(winner);
-  bool ends = false;
-  for (uint i = lane(); i < END_OF_GENERATION_MAX; i += LANES) {
-    ends = ends || (params.endOfGeneration[i] == token && i < endOfGenerationCount);
+// All lanes: the winner becomes the input of the next step.
+void advance(uint64_t winner, StepEnd end) {
+  const uint token = entry_id(winner); // NO_TOKEN if there is none, which stops anyway
+  [[unroll]] for (uint i = 0; i < STOPS_PER_LANE; i++) {
+    if (end.stops[i] == token) step.stopped = 1;
   }
-  if (ends) step.stopped = 1;
-  if (lane() != 0) return;
-  if (error != 0) {
-    stop_with(error, ringIndex);
-    return;
-  }
-  ring.tokens[ringIndex % ringLength] = token;
-  step.ringIndex = ringIndex + 1;
-  step.rngStep = rngStep + 1;
-  step.position = position;
+  if (lane() != 0 || stop_on_error(winner, end)) return;
+  ring.tokens[end.ringIndex % ringLength] = token;
+  step.ringIndex = end.ringIndex + 1;
+  step.rngStep = end.rngStep + 1;
+  step.position = end.nextPosition;
   step.tokenCount = 1;
   step.tokens[0] = token;
-  params.history[historyCount % HISTORY_LENGTH] = token;
-  params.historyCount = historyCount + 1;
+  params.history[end.historyCount % HISTORY_LENGTH] = token;
+  params.historyCount = end.historyCount + 1;
 }
 
 #endif

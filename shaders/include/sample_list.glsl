@@ -30,8 +30,15 @@ uint64_t listed[LIST_PER_LANE]; // this lane's entries of a block, 0 behind the 
 void load_block(uint start) {
   [[unroll]] for (uint i = 0; i < LIST_PER_LANE; i++) {
     const uint index = start + i * LANES + lane();
-    listed[i] = index < list_length ? scratch.entries[list_begin() + index] : 0;
+    const uint64_t entry = scratch.entries[list_begin() + min(index, vocabulary - 1)];
+    listed[i] = index < list_length ? entry : 0;
   }
+}
+
+// The first block, for which no lane waits until the length is there.
+void load_list() {
+  list_length = scratch.listLength;
+  load_block(0);
 }
 
 // For loops over the list: the only block stays in registers.
@@ -116,10 +123,8 @@ uint64_t reach(Search search, uint64_t goal) {
 
 // The lowest entry that top-k and top-p leave.
 uint64_t find_lowest(Selection selection, float best) {
-  list_length = scratch.listLength;
-  barrier();
+  barrier(); // every lane has loaded the length
   if (lane() == 0) scratch.listLength = 0;
-  load_block(0);
   uint64_t lowest = 1;
   uint64_t mass = 0; // of what top-k leaves in its last bin
   if (selection.topKMissing > 0) {

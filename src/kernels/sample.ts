@@ -26,6 +26,9 @@ import { logitsError, RING_ERROR } from "./step_buffer.ts";
 /** Largest top-k that is found by merging short lists; the k of `shaders/sample_top.comp`. */
 export const TOP_K_LIST_MAX = 64;
 
+/** The sums of `sample_select.comp` hold the masses of fewer tokens than this. */
+const VOCABULARY_END = 2 ** 22;
+
 /** Tokens per workgroup of `sample_top.comp`, and of the others. */
 const TOP_CHUNK = 4096;
 const CHUNK = 2048;
@@ -94,7 +97,7 @@ export function samplerScratchBytes(vocabulary: number): number {
 /** Records the dispatches that choose a token and advance the step. */
 export function recordSampler(gpu: SamplerGpu, kind: SamplerKind): void {
   const { vocabulary, logits, params, scratch, ring } = gpu;
-  assert(vocabulary >= 1 && vocabulary < RING_ERROR, `A vocabulary of ${vocabulary} tokens`);
+  assert(vocabulary >= 1 && vocabulary < VOCABULARY_END, `A vocabulary of ${vocabulary} tokens`);
   assert(logits.bytes >= vocabulary * 4, "logits are shorter than the vocabulary");
   assert(logits.offset % 16 === 0, "logits are read 16 bytes at a time");
   assert(params.bytes >= SAMPLER_PARAMS_BYTES, "sampler parameters are too short");
