@@ -1,4 +1,4 @@
-// Finds the best token: the chosen one with FLAG_GREEDY, else what later kernels of the step measure the other tokens by.
+// Finds the best token: the chosen one with FLAG_LAST, else what later kernels of the step measure the other tokens by.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "include/sample.glsl"
@@ -15,7 +15,7 @@ void main() {
   if (!last_workgroup()) return;
   const StepEnd end = load_step_end();
   best = best_of_workgroups(0);
-  if (has(FLAG_GREEDY)) advance(best, end);
+  if (has(FLAG_LAST)) advance(best, end);
   else if (lane() == 0) {
     scratch.best = best;
     stop_on_error(best, end);

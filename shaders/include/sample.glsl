@@ -79,8 +79,8 @@ layout(push_constant, scalar) uniform Push {
 layout(constant_id = 1) const uint FLAGS = 0;
 const uint FLAG_TOP_K = 1; // top-k by counting
 const uint FLAG_TOP_P = 2;
-const uint FLAG_GREEDY = 4; // the best token is the chosen one
-const uint FLAG_FIRST = 8; // no dispatch of the step comes before this one
+const uint FLAG_FIRST = 4; // no dispatch of the step's sampler comes before this one
+const uint FLAG_LAST = 8; // none comes after it
 const uint FLAG_PENALTIES = 16;
 
 bool has(uint flag) { return (FLAGS & flag) != 0; }

@@ -29,7 +29,7 @@ float penalised(float logit, uint count) {
   return repeated - (float(count) * params.frequencyPenalty + params.presencePenalty);
 }
 
-// Makes recently seen tokens less likely, here and in memory. Every workgroup looks through the window for its own tokens.
+// Makes recently seen tokens less likely, here and in memory for later kernels. Every workgroup looks through the window for its own tokens.
 void penalise_chunk(inout uint bits[PER_LANE]) {
   for (uint i = lane(); i < CHUNK / 2; i += LANES) occurrences[i] = 0;
   if (lane() == 0) recent_tokens = 0;
@@ -56,7 +56,7 @@ void penalise_chunk(inout uint bits[PER_LANE]) {
     [[unroll]] for (uint j = 0; j < 4; j++) {
       if (found[j] == 0) continue;
       bits[i + j] = floatBitsToUint(penalised(uintBitsToFloat(bits[i + j]), found[j]));
-      logits.bits[chunk_id(i + j)] = bits[i + j];
+      if (!has(FLAG_LAST)) logits.bits[chunk_id(i + j)] = bits[i + j];
     }
   }
 }

@@ -26,8 +26,8 @@ import { logitsError, RING_ERROR } from "./step_buffer.ts";
 /** Largest top-k that is found by merging short lists; the k of `shaders/sample_top.comp`. */
 export const TOP_K_LIST_MAX = 64;
 
-/** The sums of `sample_select.comp` hold the masses of fewer tokens than this. */
-const VOCABULARY_END = 2 ** 22;
+/** Most tokens whose masses the sums of `sample_select.comp` hold. */
+export const VOCABULARY_MAX = 2 ** 22 - 1;
 
 /** Tokens per workgroup of `sample_top.comp`, and of the others. */
 const TOP_CHUNK = 4096;
@@ -39,7 +39,7 @@ const SCRATCH_HEADER_BYTES = 8 + 8 + 32 + 3 * 1024 * 4;
 const ENTRY_BYTES = 8;
 
 /** `FLAG_*` of `shaders/include/sample.glsl`. */
-const FLAG = { topK: 1, topP: 2, greedy: 4, first: 8, penalties: 16 };
+const FLAG = { topK: 1, topP: 2, first: 4, last: 8, penalties: 16 };
 
 /**
  * A part of the chain: the penalties; the best token; the whole chain for a short list; the best token that others are
@@ -78,7 +78,7 @@ export interface SamplerGpu {
   readonly params: Span;
   /** {@linkcode samplerScratchBytes} bytes that nothing else uses, zeroed once before the first step. */
   readonly scratch: Span;
-  /** `[vocabulary]` f32 of the step's last row, from a multiple of 16; the penalties change it. */
+  /** `[vocabulary]` f32 of the step's last row, from a multiple of 16; the penalties may change it. */
   readonly logits: Span;
   /** u32 entries in host-visible memory, one per step; see {@linkcode ringToken}. */
   readonly ring: Span;
@@ -97,7 +97,7 @@ export function samplerScratchBytes(vocabulary: number): number {
 /** Records the dispatches that choose a token and advance the step. */
 export function recordSampler(gpu: SamplerGpu, kind: SamplerKind): void {
   const { vocabulary, logits, params, scratch, ring } = gpu;
-  assert(vocabulary >= 1 && vocabulary < VOCABULARY_END, `A vocabulary of ${vocabulary} tokens`);
+  assert(vocabulary >= 1 && vocabulary <= VOCABULARY_MAX, `A vocabulary of ${vocabulary} tokens`);
   assert(logits.bytes >= vocabulary * 4, "logits are shorter than the vocabulary");
   assert(logits.offset % 16 === 0, "logits are read 16 bytes at a time");
   assert(params.bytes >= SAMPLER_PARAMS_BYTES, "sampler parameters are too short");
@@ -108,11 +108,13 @@ export function recordSampler(gpu: SamplerGpu, kind: SamplerKind): void {
   const first = FLAG.first | (stages.has("penalties") ? FLAG.penalties : 0);
   const filters = (stages.has("count") ? FLAG.topK : 0) | (stages.has("mass") ? FLAG.topP : 0);
 
-  if (stages.has("greedy")) dispatch(gpu, "sample_max", chunks, first | FLAG.greedy);
-  if (stages.has("top")) dispatch(gpu, "sample_top", Math.ceil(vocabulary / TOP_CHUNK), first);
+  if (stages.has("greedy")) dispatch(gpu, "sample_max", chunks, first | FLAG.last);
+  if (stages.has("top")) dispatch(gpu, "sample_top", Math.ceil(vocabulary / TOP_CHUNK), first | FLAG.last);
   if (stages.has("best")) dispatch(gpu, "sample_max", chunks, first);
   if (filters !== 0) dispatch(gpu, "sample_select", chunks, filters);
-  if (stages.has("draw")) dispatch(gpu, "sample_draw", chunks, stages.has("best") ? filters : first);
+  if (stages.has("draw")) {
+    dispatch(gpu, "sample_draw", chunks, FLAG.last | (stages.has("best") ? filters : first));
+  }
 }
 
 function dispatch(gpu: SamplerGpu, name: SamplerKernel, workgroups: number, flags: number): void {

@@ -6,6 +6,7 @@
  */
 import { UserError } from "../common/errors.ts";
 import type { Metadata } from "../gguf/mod.ts";
+import { VOCABULARY_MAX } from "../kernels/sample.ts";
 
 /** Upper bounds that no real model comes near; they turn a crafted file into an error instead of an allocation. */
 const MAX = {
@@ -14,7 +15,7 @@ const MAX = {
   heads: 1 << 14,
   headDim: 1 << 14,
   contextLength: 1 << 28,
-  vocab: 1 << 24,
+  vocab: VOCABULARY_MAX,
 };
 
 /** Reads `<architecture>.<key>`; every getter names the full key in its errors. */
@@ -119,8 +120,15 @@ export interface Config {
   readonly keys: Hyperparameters;
 }
 
-/** Reads and checks the shared numbers. `vocab` is the number of rows of the token table. */
+/**
+ * Reads and checks the shared numbers. `vocab` is the number of rows of the token table.
+ *
+ * @throws UserError for a number that is missing or out of its range.
+ */
 export function readConfig(metadata: Metadata, architecture: string, vocab: number): Config {
+  if (vocab > MAX.vocab) {
+    throw new UserError(`Cannot use tensor "token_embd.weight": ${vocab} tokens, allowed are ${MAX.vocab}`);
+  }
   const keys = new Hyperparameters(metadata, architecture);
   const blocks = keys.integer("block_count", { min: 1, max: MAX.layers });
   // Blocks at the end that predict tokens further ahead take no part in the forward pass.

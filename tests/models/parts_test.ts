@@ -5,7 +5,7 @@ import { type Config, readConfig } from "../../src/models/config.ts";
 import { alibiSlopes } from "../../src/models/parts/alibi.ts";
 import { layerWindows } from "../../src/models/parts/windows.ts";
 import { openModel } from "../../src/models/open_model.ts";
-import { assertAllNear, assertEquals } from "../support/assert.ts";
+import { assertAllNear, assertEquals, assertFails } from "../support/assert.ts";
 import { goldenModel } from "../support/golden.ts";
 
 /** A configuration of six layers with further keys. */
@@ -20,6 +20,13 @@ function configWith(further: Record<string, StoredValue>): Config {
   };
   return readConfig(new Metadata(new Map(Object.entries(values))), "x", 10);
 }
+
+Deno.test("readConfig() refuses more tokens than can be sampled from", async () => {
+  await assertFails(
+    () => readConfig(new Metadata(new Map()), "x", 4194304),
+    'Cannot use tensor "token_embd.weight": 4194304 tokens, allowed are 4194303',
+  );
+});
 
 Deno.test("layerWindows() makes the last layer of each period global, or the first", () => {
   assertEquals(layerWindows(configWith({}), { period: 3 }), [5, 5, 0, 5, 5, 0]);
