@@ -113,8 +113,6 @@ uint own_row() { return lane_in_position() / LANES_PER_ROW; }
 // Rows beyond the last repeat it.
 uint head_of(uint row) { return gl_WorkGroupID.y * GROUP + min(gl_WorkGroupID.x * ROWS + row, GROUP - 1); }
 
-vec4 load_vector(Floats x, uint i) { return uintBitsToFloat(load_16_bytes(uint64_t(x) + 4 * uint64_t(i))); }
-
 // First element, in a position's keys or values, of this lane's chunk `c`.
 uint cached_element(uint c) { return gl_WorkGroupID.y * HEAD_DIM + 8 * min(c * LANES + lane_in_position(), CHUNKS - 1); }
 

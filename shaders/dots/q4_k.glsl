@@ -30,6 +30,3 @@ void unpack(Quants v, uint group, out uint q[16], out vec2 terms[2]) {
     q[12 + i] = v.q1[i] >> 4 & 0x0f0f0f0fu;
   }
 }
-#ifdef SKIP_MULTIPLY
-uint touch(Quants v) { uvec4 a = v.head ^ v.q0 ^ v.q1; return a.x ^ a.y ^ a.z ^ a.w; }
-#endif

@@ -40,6 +40,3 @@ void unpack(Quants v, uint group, out uint q[16], out vec2 terms[4]) {
     q[12 + i] = v.q1[i] >> 4 & 0x0f0f0f0fu | v.high[i] >> 2 & 0x30303030u;
   }
 }
-#ifdef SKIP_MULTIPLY
-uint touch(Quants v) { uvec4 a = v.high ^ v.q0 ^ v.q1; return a.x ^ a.y ^ a.z ^ a.w ^ v.scales.x ^ v.scales.y ^ v.d; }
-#endif

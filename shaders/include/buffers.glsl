@@ -21,6 +21,9 @@ uvec4 load_16_bytes(uint64_t address) {
   return uvec4(unpackUint2x32(words.x), unpackUint2x32(words.y));
 }
 
+// Elements i to i + 3, which begin at a multiple of 16 bytes.
+vec4 load_vector(Floats x, uint i) { return uintBitsToFloat(load_16_bytes(uint64_t(x) + 4 * uint64_t(i))); }
+
 bool present(Floats address) { return uint64_t(address) != 0; }
 
 // The nearest float16, with values beyond its range brought to its ends.

@@ -9,12 +9,8 @@ const uint BATCH = HALVES_PER_LANE < 2 ? 1 : 2; // half pieces of a lane whose l
 
 shared float squareSums[TOKENS * SUBGROUPS];
 
-vec4 load_floats(Floats from, uint element) {
-  return uintBitsToFloat(load_16_bytes(uint64_t(from) + uint64_t(element) * 4));
-}
-
 vec4 load_x(uint element) {
-  if (ALIGNED) return load_floats(push.x, element);
+  if (ALIGNED) return load_vector(push.x, element);
   return vec4(push.x.v[element], push.x.v[element + 1], push.x.v[element + 2], push.x.v[element + 3]);
 }
 
@@ -25,7 +21,7 @@ void load_batch(uint part, uint batch, uint t, out vec4 x[BATCH][2], out vec4 we
     const uint column = (part * HALF_PIECES + batch + i * WORKGROUP) * 8;
     [[unroll]] for (uint k = 0; k < 2; k++) {
       x[i][k] = column < x_columns() ? load_x(start + column + 4 * k) : vec4(0.0);
-      if (NORM) weights[i][k] = column < x_columns() ? load_floats(push.normWeight, column + 4 * k) : vec4(0.0);
+      if (NORM) weights[i][k] = column < x_columns() ? load_vector(push.normWeight, column + 4 * k) : vec4(0.0);
     }
   }
 }

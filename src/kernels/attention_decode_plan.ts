@@ -22,7 +22,7 @@ const SUBGROUPS_MAX = 16;
 /** Workgroups that keep the largest GPUs busy; each takes most of a multiprocessor. */
 const WORKGROUPS = 128;
 /** Loads of keys, and as many of values, that a lane has in flight where its registers also hold sums of several rows. */
-const LOADS = 4;
+const LOADS = 2;
 /** The same with at most two rows. */
 const LOADS_OF_FEW_ROWS = 8;
 /** Rows, times loads per key, that a lane has registers for. */

@@ -60,7 +60,7 @@ const BUSY_WORKGROUPS = 128;
 const LANES = 512;
 const LANES_MAX = 768;
 /** A workgroup has at least one lane for so many elements of x, which it has to prepare. */
-const ELEMENTS_PER_LANE = 16;
+const ELEMENTS_PER_LANE = 8;
 /** Bytes of shared memory for x, and for the sums of a chunk of rows: within the 48 KiB of common GPUs. */
 const X_BYTES = 38 * 1024;
 const SUM_BYTES = 8 * 1024;

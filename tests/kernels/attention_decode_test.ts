@@ -209,9 +209,9 @@ Deno.test("cutDecode() cuts a long context into as many parts as keep the device
     [512, 1024, 2048, 4096, 131072].map((span) =>
       cutDecode({ ...LARGE_GPU, kvHeads, group, headDim, span }).parts
     );
-  assertEquals(parts(8, 4, 128), [4, 8, 16, 16, 16]);
-  assertEquals(parts(3, 3, 64), [1, 4, 8, 16, 32]);
-  assertEquals(parts(2, 8, 256), [16, 32, 32, 32, 32]);
+  assertEquals(parts(8, 4, 128), [8, 16, 16, 16, 16]);
+  assertEquals(parts(3, 3, 64), [1, 8, 16, 32, 32]);
+  assertEquals(parts(2, 8, 256), [32, 32, 32, 32, 32]);
 });
 
 Deno.test("cutDecode() keeps to the shared memory and the workgroups that a device has", () => {

@@ -1,30 +1,11 @@
 /** Quantized golden models with products by integer dot products, which GPUs that have them use, forced on for any device. */
-import { VulkanEngine } from "../../src/inference/vulkan_engine.ts";
-import { KernelSet } from "../../src/kernels/kernel_set.ts";
-import type { OpenModel } from "../../src/models/open_model.ts";
 import { checkDecoder, type Executor, VULKAN } from "../support/golden.ts";
-import { uploadWeights } from "../support/vulkan_executor.ts";
-
-/** An engine as GPUs have it, which owns the weights of its model. */
-class DotsEngine extends VulkanEngine {
-  readonly #weights: Disposable;
-
-  constructor(model: OpenModel, resources: Awaited<ReturnType<typeof uploadWeights>>, ubatch: number) {
-    const kernels = new KernelSet(resources.device, { strategy: "teams", dots: "all" });
-    super(model, { ...resources, kernels }, ubatch);
-    this.#weights = resources;
-  }
-
-  override [Symbol.dispose](): void {
-    super[Symbol.dispose]();
-    this.#weights[Symbol.dispose]();
-  }
-}
+import { openVulkanEngine } from "../support/vulkan_executor.ts";
 
 const DOTS: Executor = {
   ...VULKAN,
   name: "vulkan by integer dot products",
-  open: async (model, ubatch) => new DotsEngine(model, await uploadWeights(model), ubatch),
+  open: (model, ubatch) => openVulkanEngine(model, ubatch, { kernels: { strategy: "teams", dots: "all" } }),
   // Larger batches have other kernels.
   chunkSizes: [1, 7],
 };
