@@ -11,7 +11,10 @@ const WORKGROUPS = { gpu: [512, 2048, 8192], cpu: [64] };
 const SUBMISSION_MS = 20;
 const PASSES_MAX = 64;
 const REPETITIONS = 3;
-/** What a GPU that was idle while weights were loaded needs to raise its clocks again, with room: an H200 still read at half its speed after 0.2 s. */
+/**
+ * What a GPU that was idle while weights were loaded needs to raise its clocks again, with room: an H200 still read at half its speed
+ * after 0.2 s.
+ */
 const WARM_UP_MS = 600;
 
 /** Bytes per second that `device` reads at best, with a quarter of its free memory or less. */
