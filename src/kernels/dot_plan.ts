@@ -4,7 +4,7 @@
  */
 import type { FormatName } from "../quant/formats.ts";
 import type { KernelSet } from "./kernel_set.ts";
-import { powerOfTwoFrom } from "./teams.ts";
+import { powerOfTwoFrom, powerOfTwoUpTo } from "./teams.ts";
 
 /** Weights that a lane multiplies at once, `GROUP` in `shaders/dots/`: quantized ones by integer dot products. */
 const QUANT_GROUPS: Readonly<Partial<Record<FormatName, number>>> = {
@@ -64,8 +64,10 @@ const ELEMENTS_PER_LANE = 8;
 /** Bytes of shared memory for x, and for the sums of a chunk of rows: within the 48 KiB of common GPUs. */
 const X_BYTES = 38 * 1024;
 const SUM_BYTES = 8 * 1024;
-/** Tiles of a workgroup from which on two rows at a time are worth a coarser distribution of the rows. */
+/** Tiles of a workgroup from which on twice as many rows at a time are worth a coarser distribution of the rows. */
 const MANY_TILES = 8;
+/** Rows of all matrices that a team has at a time: weights that it has asked for. */
+const STREAMS_MAX = 4;
 /** Most sums of a team: more do not fit into the registers of RDNA 3. */
 const SUMS_MAX = 8;
 
@@ -85,16 +87,19 @@ export function dotSizes(kernels: KernelSet, shape: DotShape): DotSizes | undefi
   const busy = Math.ceil(BUSY_WORKGROUPS / tokenWorkgroups);
   const teams = rowTeams(kernels, { rows, lanes: slices * team, elements: columns * segments, busy });
   const workgroup = teams * slices * team;
-  const twoRows = rows >= teams * MANY_TILES * busy && workgroup <= LANES &&
-    2 * matrices * tokens <= SUMS_MAX;
-  const tileRows = twoRows ? 2 * teams : teams;
+  const teamRows = workgroup > LANES ? 1 : Math.min(
+    mostRows(format, matrices),
+    powerOfTwoUpTo(SUMS_MAX / (matrices * tokens)),
+    powerOfTwoUpTo(Math.max(1, 2 * rows / (teams * MANY_TILES * busy))),
+  );
+  const tileRows = teamRows * teams;
   const tiles = Math.ceil(rows / tileRows);
   const share = Math.ceil(tiles / busy);
   const tileBytes = tileRows * tokens * matrices * slices * 4;
   const constants = {
     WORKGROUP: workgroup,
     TEAM: team,
-    ROWS: twoRows ? 2 : 1,
+    ROWS: teamRows,
     TOKENS: tokens,
     SLICES: slices,
     ALIGNED: shape.aligned,
@@ -103,6 +108,14 @@ export function dotSizes(kernels: KernelSet, shape: DotShape): DotSizes | undefi
     PARTED: parted,
   };
   return { constants, rowWorkgroups: Math.ceil(tiles / share), tokenWorkgroups };
+}
+
+/**
+ * Rows that a team may have at a time. Small groups need more of them in flight to keep memory busy; large ones and floats fill
+ * the registers with two.
+ */
+function mostRows(format: FormatName, matrices: number): number {
+  return QUANT_GROUPS[format] === 32 ? STREAMS_MAX / matrices : 2;
 }
 
 function groupOf(kernels: KernelSet, format: FormatName): number | undefined {

@@ -2,8 +2,8 @@
  * Products by `matvec_dot`. With quantized weights x is rounded to 2^-16 of the largest of 32 neighbours, so an output may be off by that
  * share of the sum of |w| over those 32, times their largest |x|.
  */
-import type { KernelSetOptions } from "../../src/kernels/kernel_set.ts";
-import { DOT_FORMATS } from "../../src/kernels/dot_plan.ts";
+import { KernelSet, type KernelSetOptions } from "../../src/kernels/kernel_set.ts";
+import { DOT_FORMATS, dotSizes } from "../../src/kernels/dot_plan.ts";
 import { matmul, type MatmulNode } from "../../src/kernels/matmul.ts";
 import { FORMATS } from "../../src/quant/formats.ts";
 import { assert, assertEquals } from "../support/assert.ts";
@@ -36,6 +36,15 @@ for (const format of DOT_FORMATS) {
 
 for (const rows of [1, 3, 63, 65, 257, 1500]) {
   Deno.test(`matmul by slices with ${rows} rows of weights`, () => check({ ...SMALL, rows, tokens: 1 }));
+}
+
+for (const format of ["q4_0", "q8_0"] as const) {
+  Deno.test(`matmul by slices of ${format} weights with so many rows that a team has four at a time`, async () => {
+    const shape = { format, rows: 2 ** 18 + 5, columns: 96, tokens: 1 };
+    const kernels = new KernelSet(bench.device, DOTS);
+    assertEquals(dotSizes(kernels, { ...shape, matrices: 1, aligned: true })?.constants.ROWS, 4);
+    await check(shape);
+  });
 }
 
 for (const tokens of [2, 3, 5, 8]) {
