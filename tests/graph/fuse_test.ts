@@ -177,8 +177,8 @@ Deno.test("fuse() folds the norm in front of a router and its experts into both"
   assertAllNear(run(fused), run(expertBlock(3)), 1e-6);
 });
 
-/** A delta net layer between its projections. */
-function deltaBlock(tokens: number): Graph {
+/** A delta net layer between its projections, whose convolution has a bias or not. */
+function deltaBlock(tokens: number, bias?: Weight): Graph {
   const graph = new GraphBuilder(tokens, tokens);
   const x = graph.embed(weight("table", 16));
   const slot = (id: number, width: number): StateSlot => ({
@@ -190,6 +190,7 @@ function deltaBlock(tokens: number): Graph {
   const taps = { ...weight("taps", 24), columns: 4 };
   const qkv = shortConvolution(graph, graph.matmul(x, weight("qkv", 24)), taps, slot(0, 96), {
     activation: "silu",
+    bias,
   });
   const [alpha, beta] = ["alpha", "beta"].map((name) => graph.matmul(x, weight(name, 2)));
   const y = deltaNet(graph, { qkv, alpha, beta, gate: graph.matmul(x, weight("z")) }, {
@@ -212,6 +213,56 @@ Deno.test("fuse() folds a convolution into the delta net behind it, for one toke
   assertEquals(ops(1).includes("short_convolution"), false);
   assertEquals(ops(2).includes("short_convolution"), true);
   assertAllNear(run(fuse(deltaBlock(1), new Set())), run(deltaBlock(1)), 1e-6);
+});
+
+Deno.test("fuse() keeps a convolution with a bias apart from the delta net, which has none", () => {
+  const biased = deltaBlock(1, { ...weight("conv bias", 1), columns: 24 });
+  assert(fuse(biased, new Set()).nodes.some((node) => node.op === "short_convolution"));
+  assertAllNear(run(fuse(biased, new Set())), run(biased), 1e-6);
+});
+
+/** A gated pair with biases, and what else reads its halves. */
+function biasedPair(alsoRead: "gate" | "up" | "neither"): Graph {
+  const graph = new GraphBuilder(1, 1);
+  const x = graph.embed(weight("table", 16));
+  const half = (name: string) => graph.matmul(x, weight(name), { bias: weight(`${name} bias`, 1) });
+  const [gate, up] = [half("gate"), half("up")];
+  const inner = graph.gated(gate, up, "silu");
+  return graph.finish(alsoRead === "neither" ? inner : graph.sum(inner, alsoRead === "gate" ? gate : up));
+}
+
+Deno.test("fuse() pairs gate and up with the bias of each", () => {
+  const fused = fuse(biasedPair("neither"), new Set());
+  assertEquals(fused.nodes.map((node) => node.op), ["embed", "matmul"]);
+  assertAllNear(run(fused), run(biasedPair("neither")), 1e-6);
+});
+
+Deno.test("fuse() keeps gate and up apart when something else reads either", () => {
+  for (const half of ["gate", "up"] as const) {
+    const fused = fuse(biasedPair(half), new Set());
+    assertEquals(fused.nodes.filter((node) => node.op === "gated").length, 1, half);
+    assertAllNear(run(fused), run(biasedPair(half)), 1e-6);
+  }
+});
+
+Deno.test("fuse() keeps a norm with a bias apart from products, which have no place for it", () => {
+  const graph = new GraphBuilder(1, 1);
+  const normed = graph.norm(graph.embed(weight("table", 16)), { ...norm, bias: weight("norm bias", 1) });
+  const finished = graph.finish(graph.matmul(normed, weight("a")));
+  assertEquals(fuse(finished, new Set()).nodes.map((node) => node.op), ["embed", "norm", "matmul"]);
+});
+
+Deno.test("fuse() adds a product's residual where the product is written, scaled and whatever else it has", () => {
+  const graph = new GraphBuilder(1, 1);
+  const x = graph.embed(weight("table", 16));
+  const options = { bias: weight("bias", 1), activation: "silu", scale: 0.25, residual: x } as const;
+  const finished = graph.finish(graph.matmul(x, weight("a"), options));
+  const fused = fuse(finished, new Set());
+  assertEquals([finished, fused].map(({ nodes }) => nodes.map((node) => node.op)), [
+    ["embed", "matmul", "add"],
+    ["embed", "matmul"],
+  ]);
+  assertAllNear(run(fused), run(finished), 1e-6);
 });
 
 Deno.test("fuse() keeps a norm apart for batches that tiled kernels take", () => {
