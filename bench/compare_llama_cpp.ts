@@ -19,6 +19,11 @@ interface Row {
   readonly stddev_ts: number;
 }
 
+const USAGE =
+  `usage: compare_llama_cpp.ts --peer COMMAND -m FILE[,FILE...] [-p N,...] [-n N,...] [-d N,...] [-r N]
+  --peer  what starts llama-bench, with its own options: "llama-bench -ngl 99 -fa 1"
+  the others as those of llama-bench and zinc bench`;
+
 const ZINC = new URL("../main.ts", import.meta.url).pathname;
 
 async function rowsOf(command: string[], env: Record<string, string> = {}): Promise<Row[]> {
@@ -45,7 +50,7 @@ async function run(args: string[]): Promise<void> {
       repetitions: { type: "string", short: "r", default: "5" },
     },
   });
-  if (!values.model || !values.peer) throw usageError("Both -m FILE[,FILE...] and --peer COMMAND are needed");
+  if (!values.model || !values.peer) throw usageError(USAGE);
   console.log("| model | test | zinc t/s | llama.cpp t/s | ratio |\n|---|---|---:|---:|---:|");
   for (const model of values.model.split(",")) {
     const flags = ["-m", model, "-p", values["n-prompt"], "-n", values["n-gen"], "-d", values.depth];
@@ -61,4 +66,4 @@ async function run(args: string[]): Promise<void> {
   }
 }
 
-if (import.meta.main) await runTool(run);
+if (import.meta.main) await runTool(run, USAGE);

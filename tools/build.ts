@@ -11,6 +11,10 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runTool } from "./run_tool.ts";
 
+const USAGE = `usage: build.ts [--out FILE] [--self-extracting]
+  --out              the executable (default: dist/zinc)
+  --self-extracting  a script with the installed deno behind it, which needs no download`;
+
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 function build(args: string[]): void {
@@ -95,4 +99,4 @@ function fail(what: string, stderr: string): never {
   Deno.exit(1);
 }
 
-if (import.meta.main) await runTool(build);
+if (import.meta.main) await runTool(build, USAGE);

@@ -1,10 +1,15 @@
 /** How the scripts under `tools/` and `bench/` start and fail: a user's mistake is one line, anything else a defect with its stack. */
-import { EXIT, UserError } from "../src/common/errors.ts";
+import { EXIT, usageError, UserError } from "../src/common/errors.ts";
 
-/** Runs `tool` with the arguments of the command line and exits with what it returns, 0 by default. */
+/** Runs `tool` with the arguments of the command line and exits with what it returns, 0 by default. `--help` prints `usage` instead. */
 export async function runTool(
   tool: (args: string[]) => number | void | Promise<number | void>,
+  usage: string,
 ): Promise<never> {
+  if (Deno.args.includes("--help")) {
+    console.log(usage);
+    Deno.exit(EXIT.ok);
+  }
   try {
     Deno.exit(await tool(Deno.args) ?? EXIT.ok);
   } catch (error) {
@@ -13,6 +18,17 @@ export async function runTool(
     console.error((error as Error).message);
     Deno.exit(code);
   }
+}
+
+/**
+ * The value `text` of `flag`, a whole number.
+ *
+ * @throws UserError when it is none, or less than `least`.
+ */
+export function wholeNumber(flag: string, text: string, least: number): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw usageError(`Expected a whole number from ${least} on for ${flag}, found "${text}"`);
 }
 
 function exitCodeOf(error: unknown): number | undefined {

@@ -20,7 +20,7 @@ import { CompilerDevice } from "./shader_stats/compiler_device.ts";
 import { type Figures, figuresOf } from "./shader_stats/figures.ts";
 import { describeModel, writeEmptyModel } from "./synth/model.ts";
 import { SHAPES } from "./synth/shapes.ts";
-import { runTool } from "./run_tool.ts";
+import { runTool, wholeNumber } from "./run_tool.ts";
 
 const USAGE =
   `usage: shader_stats.ts MODEL... [--device D] [--subgroup N] [--context N] [--cache-type T] [--decode] [--json]
@@ -54,15 +54,18 @@ function run(args: string[]): number {
     },
   });
   if (positionals.length === 0) throw usageError(USAGE);
+  const subgroupSize = values.subgroup === undefined
+    ? undefined
+    : wholeNumber("--subgroup", values.subgroup, 1);
+  const cacheType = CACHE_TYPES.find((type) => type === (values["cache-type"] ?? "f16"));
+  if (!cacheType) throw usageError(USAGE);
+  const context = wholeNumber("--context", values.context ?? "4096", 1);
   using instance = Instance.create();
   using device = new CompilerDevice(chooseAdapter(instance.adapters(), values.device));
   const { name, driverInfo } = device.info;
-  const subgroupSize = values.subgroup === undefined ? undefined : Number(values.subgroup);
-  const cacheType = CACHE_TYPES.find((type) => type === (values["cache-type"] ?? "f16"));
-  if (!cacheType) throw usageError(USAGE);
   let spilling = 0;
   for (const model of positionals) {
-    const rows = statsOf(model, Number(values.context ?? 4096), device, { subgroupSize, cacheType })
+    const rows = statsOf(model, context, device, { subgroupSize, cacheType })
       .filter(({ decodeDispatches }) => !values.decode || decodeDispatches > 0);
     spilling += rows.filter(({ figures }) => figures.spilled > 0 || figures.scratchBytes > 0).length;
     if (values.json) rows.forEach((row) => console.log(toJson({ device: name, model, ...row })));
@@ -129,4 +132,4 @@ function tableOf(rows: readonly StatsRow[]): string {
   return table(COLUMNS.map(([title]) => title), cells);
 }
 
-if (import.meta.main) await runTool(run);
+if (import.meta.main) await runTool(run, USAGE);

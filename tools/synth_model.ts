@@ -11,7 +11,7 @@ import { usageError } from "../src/common/errors.ts";
 import { dataBytes, describeModel, parameterCount, writeEmptyModel, writeModel } from "./synth/model.ts";
 import { MIXES, type MixName } from "./synth/quant_mix.ts";
 import { type Shape, SHAPES } from "./synth/shapes.ts";
-import { runTool } from "./run_tool.ts";
+import { runTool, wholeNumber } from "./run_tool.ts";
 
 const USAGE = `usage: synth_model.ts SHAPE FILE [--layers N] [--quant TYPE] [--pure] [--seed N]
   SHAPE     ${SHAPES.map((shape) => shape.name).join(" ")}
@@ -72,10 +72,4 @@ function mixNamed(name: string): MixName {
   return mix;
 }
 
-function wholeNumber(flag: string, text: string, least: number): number {
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw usageError(`Expected a whole number from ${least} on for ${flag}, found "${text}"`);
-}
-
-if (import.meta.main) await runTool(run);
+if (import.meta.main) await runTool(run, USAGE);

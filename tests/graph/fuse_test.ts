@@ -178,7 +178,7 @@ Deno.test("fuse() folds the norm in front of a router and its experts into both"
 });
 
 /** A delta net layer between its projections, whose convolution has a bias or not. */
-function deltaBlock(tokens: number, bias?: Weight): Graph {
+function deltaBlock(tokens: number, bias?: Weight, alsoReadsConvolution = false): Graph {
   const graph = new GraphBuilder(tokens, tokens);
   const x = graph.embed(weight("table", 16));
   const slot = (id: number, width: number): StateSlot => ({
@@ -205,7 +205,8 @@ function deltaBlock(tokens: number, bias?: Weight): Graph {
     epsilon: 1e-5,
     state: slot(1, 32),
   });
-  return graph.finish(y);
+  const again = { ...weight("again"), columns: 24 };
+  return graph.finish(alsoReadsConvolution ? graph.sum(y, graph.matmul(qkv, again)) : y);
 }
 
 Deno.test("fuse() folds a convolution into the delta net behind it, for one token at a time", () => {
@@ -219,6 +220,12 @@ Deno.test("fuse() keeps a convolution with a bias apart from the delta net, whic
   const biased = deltaBlock(1, { ...weight("conv bias", 1), columns: 24 });
   assert(fuse(biased, new Set()).nodes.some((node) => node.op === "short_convolution"));
   assertAllNear(run(fuse(biased, new Set())), run(biased), 1e-6);
+});
+
+Deno.test("fuse() keeps a convolution that something else reads apart from the delta net", () => {
+  const read = deltaBlock(1, undefined, true);
+  assert(fuse(read, new Set()).nodes.some((node) => node.op === "short_convolution"));
+  assertAllNear(run(fuse(read, new Set())), run(read), 1e-6);
 });
 
 /** A gated pair with biases, and what else reads its halves. */
