@@ -24,6 +24,31 @@ export const CORE_SYMBOLS = {
   vkEnumerateInstanceLayerProperties: result("buffer", "buffer"),
   vkEnumerateInstanceExtensionProperties: result("buffer", "buffer", "buffer"),
   vkCreateInstance: result("buffer", "buffer", "buffer"),
+  // On a thread of Deno's pool, as all names that end so: the returned promise resolves to the `VkResult`.
+  vkEnumerateInstanceExtensionPropertiesAsync: {
+    name: "vkEnumerateInstanceExtensionProperties",
+    parameters: ["buffer", "buffer", "buffer"],
+    result: "i32",
+    nonblocking: true,
+  },
+  vkCreateInstanceAsync: {
+    name: "vkCreateInstance",
+    parameters: ["buffer", "buffer", "buffer"],
+    result: "i32",
+    nonblocking: true,
+  },
+  vkEnumeratePhysicalDevicesAsync: {
+    name: "vkEnumeratePhysicalDevices",
+    parameters: ["u64", "buffer", "buffer"],
+    result: "i32",
+    nonblocking: true,
+  },
+  vkCreateDeviceAsync: {
+    name: "vkCreateDevice",
+    parameters: ["u64", "buffer", "buffer", "buffer"],
+    result: "i32",
+    nonblocking: true,
+  },
   vkDestroyInstance: nothing("u64", "buffer"),
   vkEnumeratePhysicalDevices: result("u64", "buffer", "buffer"),
   vkEnumerateDeviceExtensionProperties: result("u64", "buffer", "buffer", "buffer"),

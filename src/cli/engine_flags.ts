@@ -73,6 +73,10 @@ export function requireText(model: Model): void {
 /** Loads the model that the flags ask for. */
 export async function loadFromFlags(flags: EngineFlags): Promise<Model> {
   const path = await findModelFile(flags.model);
+  // The drivers load on threads while the modules do here.
+  if (flags.executor !== "reference") {
+    await import("../vulkan/instance.ts").then(({ Instance }) => void Instance.wake());
+  }
   const { loadModel } = await import("../inference/load_model.ts");
   using progress = await Progress.open();
   return await loadModel(path, {

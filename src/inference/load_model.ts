@@ -63,13 +63,15 @@ export interface Model extends AsyncDisposable {
 export async function loadModel(path: string, options: LoadOptions = {}): Promise<Model> {
   const { executor = "vulkan", cacheTypes: asked = {}, onWarning = () => {} } = options;
   await using stack = new AsyncDisposableStack();
+  if (executor === "vulkan") await Instance.wake();
+  const opening = executor === "vulkan" ? beginDevice(options, stack) : undefined;
   const open = stack.use(openModel(path, options.contextLength));
   const tokenizer = createTokenizer(open.file.metadata);
   tokenizer.warnings.forEach(onWarning);
   const cacheTypes = cacheTypesOf(open, asked, executor === "reference" ? "f32" : undefined);
   uselessCacheTypes(open, asked).forEach(onWarning);
-  const resources = executor === "vulkan"
-    ? await vulkanResources(open, cacheTypes, options, stack)
+  const resources = opening
+    ? await vulkanResources(open, await opening, { ...options, cacheTypes }, stack)
     : undefined;
   const ubatch = ubatchFor(resources?.device, options);
   const createEngine = () =>
@@ -94,17 +96,31 @@ function ubatchFor(device: Device | undefined, { ubatch }: LoadOptions): number 
   return ubatch ?? DEFAULT_UBATCH[device && !device.info.isCpu ? "gpu" : "cpu"];
 }
 
+/**
+ * Begins to open the device, which the driver does on a thread while the file and its tokenizer are read here. What fails is told once it
+ * is waited for, so that complaints about the file come first.
+ */
+function beginDevice(options: LoadOptions, stack: AsyncDisposableStack): Promise<Device> {
+  const device = openDevice(options);
+  device.catch(() => {});
+  stack.defer(() => device.then((made) => made[Symbol.asyncDispose](), () => {}));
+  return device;
+}
+
+async function openDevice({ device, onCompile }: LoadOptions): Promise<Device> {
+  const adapter = chooseAdapter(Instance.ofProcess().adapters(), device);
+  return await Device.createAside(adapter, { onCompile });
+}
+
 async function vulkanResources(
   open: OpenModel,
-  cacheTypes: CacheTypes,
-  options: LoadOptions,
+  device: Device,
+  options: LoadOptions & { readonly cacheTypes: CacheTypes },
   stack: AsyncDisposableStack,
 ): Promise<VulkanResources> {
-  const adapter = chooseAdapter(Instance.ofProcess().adapters(), options.device);
-  if (adapter.type === "cpu") {
-    options.onWarning?.(`no GPU found: running on the CPU through ${adapter.name}, which is far slower`);
-  }
-  const device = stack.use(Device.create(adapter, { onCompile: options.onCompile }));
+  const { name, isCpu } = device.info;
+  if (isCpu) options.onWarning?.(`no GPU found: running on the CPU through ${name}, which is far slower`);
+  const { cacheTypes } = options;
   const { contextLength } = open;
   const ubatch = ubatchFor(device, options);
   const expected = new KernelSet(device);

@@ -23,6 +23,12 @@ export type OptionalFeature =
   | "subgroupSizeControl"
   | "computeFullSubgroups";
 
+/** What to enable. */
+export interface EnableOptions {
+  without?: OptionalFeature[];
+  pipelineStatistics?: boolean;
+}
+
 /** A new `VkDevice` and the features enabled on it. */
 export interface CreatedDevice {
   /** `VkDevice`. */
@@ -35,15 +41,48 @@ export interface CreatedDevice {
 export function createLogicalDevice(
   adapter: Adapter,
   queueFamily: number,
-  options: { without?: OptionalFeature[]; pipelineStatistics?: boolean },
+  options: EnableOptions,
 ): CreatedDevice {
+  using arena = new Arena();
+  const { info, enabled } = describe(adapter, arena, queueFamily, options);
+  const handle = arena.alloc(8);
+  check(adapter.instance.vk.vkCreateDevice(adapter.handle, info, null, handle), opening(adapter));
+  return { handle: readU64(handle), enabled };
+}
+
+/** The same on a thread. */
+export async function createLogicalDeviceAside(
+  adapter: Adapter,
+  queueFamily: number,
+  options: EnableOptions,
+): Promise<CreatedDevice> {
+  using arena = new Arena();
+  const { info, enabled } = describe(adapter, arena, queueFamily, options);
+  const handle = arena.alloc(8);
+  check(
+    await adapter.instance.vk.vkCreateDeviceAsync(adapter.handle, info, null, handle),
+    opening(adapter),
+  );
+  return { handle: readU64(handle), enabled };
+}
+
+function opening({ name }: Adapter): string {
+  return `open device "${name}"`;
+}
+
+/** A `VkDeviceCreateInfo` in `arena`, and what it enables. */
+function describe(
+  adapter: Adapter,
+  arena: Arena,
+  queueFamily: number,
+  options: EnableOptions,
+): { info: Uint8Array; enabled: ReadonlySet<keyof DeviceFeatures> } {
   const enabled = enabledFeatures(adapter.features, options);
   const on = (name: keyof DeviceFeatures) => enabled.has(name);
   const extensions = adapter.optionalExtensions.filter((name) =>
     (name !== OPTIONAL_EXTENSIONS.cooperativeMatrix || on("cooperativeMatrix")) &&
     (name !== OPTIONAL_EXTENSIONS.pipelineExecutableProperties || on("pipelineExecutableInfo"))
   );
-  using arena = new Arena();
   // Each struct points to the one built before it; absent ones are left out of the chain.
   let chain: Uint8Array | null = null;
   if (on("cooperativeMatrix")) {
@@ -99,17 +138,12 @@ export function createLogicalDevice(
     enabledExtensionCount: extensions.length,
     ppEnabledExtensionNames: arena.strings(extensions),
   });
-  const handle = arena.alloc(8);
-  check(
-    adapter.instance.vk.vkCreateDevice(adapter.handle, info, null, handle),
-    `open device "${adapter.name}"`,
-  );
-  return { handle: readU64(handle), enabled };
+  return { info, enabled };
 }
 
 function enabledFeatures(
   reported: DeviceFeatures,
-  options: { without?: OptionalFeature[]; pipelineStatistics?: boolean },
+  options: EnableOptions,
 ): Set<keyof DeviceFeatures> {
   const names = Object.keys(reported) as (keyof DeviceFeatures)[];
   const enabled = new Set(names.filter((name) => reported[name]));

@@ -8,7 +8,12 @@ import { assert } from "../common/assert.ts";
 import type { Adapter } from "./adapter.ts";
 import { DeviceBuffer, type Span, span } from "./buffer.ts";
 import type { CommandBuffer } from "./command_buffer.ts";
-import { createLogicalDevice, type OptionalFeature } from "./create_device.ts";
+import {
+  type CreatedDevice,
+  createLogicalDevice,
+  createLogicalDeviceAside,
+  type OptionalFeature,
+} from "./create_device.ts";
 import { chooseQueueFamily, describeDevice, type DeviceInfo } from "./device_info.ts";
 import { type Allocation, Allocator, type BufferKind } from "./memory.ts";
 import type { MemoryBudget } from "./memory_types.ts";
@@ -61,13 +66,11 @@ export class Device implements Disposable, AsyncDisposable {
   #toHost: CommandBuffer | null = null;
   #disposed = false;
 
-  private constructor(adapter: Adapter, options: DeviceOptions) {
-    adapter.requireFloor();
+  private constructor(adapter: Adapter, created: CreatedDevice, options: DeviceOptions) {
     const { vk } = adapter.instance;
     const family = chooseQueueFamily(adapter.queueFamilies);
     // Destroys, in reverse order, what was made so far if the next step fails; and everything when all is over.
     using made = new DisposableStack();
-    const created = createLogicalDevice(adapter, family.index, options);
     adapter.instance.retain();
     made.defer(() => adapter.instance.release());
     made.defer(() => vk.vkDestroyDevice(created.handle, null));
@@ -104,7 +107,16 @@ export class Device implements Disposable, AsyncDisposable {
 
   /** Makes a device. Throws UserError naming what the adapter lacks. */
   static create(adapter: Adapter, options: DeviceOptions = {}): Device {
-    return new Device(adapter, options);
+    adapter.requireFloor();
+    const { index } = chooseQueueFamily(adapter.queueFamilies);
+    return new Device(adapter, createLogicalDevice(adapter, index, options), options);
+  }
+
+  /** As {@linkcode create}, without blocking the event loop while the driver works. Not to be left alone: the process must wait. */
+  static async createAside(adapter: Adapter, options: DeviceOptions = {}): Promise<Device> {
+    adapter.requireFloor();
+    const { index } = chooseQueueFamily(adapter.queueFamilies);
+    return new Device(adapter, await createLogicalDeviceAside(adapter, index, options), options);
   }
 
   /** Buffers, recorders and command buffers that were made and not yet disposed. */

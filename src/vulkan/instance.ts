@@ -34,6 +34,7 @@ export class Instance implements Disposable {
   readonly handle: bigint;
   readonly #log: ValidationLog | null;
   static #ofProcess: Instance | undefined;
+  static #waking: Promise<void> | undefined;
   #references = 1;
   #disposed = false;
   readonly #onMessage: ((message: string) => void) | undefined;
@@ -57,36 +58,11 @@ export class Instance implements Disposable {
    */
   static create(options: InstanceOptions = {}): Instance {
     const vk = open();
-    const validation = options.validation ?? Deno.env.get("ZINC_VALIDATION") === "1";
-    if (validation && !layerNames(vk).includes(VALIDATION_LAYER)) {
-      throw new UserError(
-        `Cannot validate: ${VALIDATION_LAYER} is not installed (Debian: vulkan-validationlayers)`,
-      );
-    }
-    const log = validation ? new ValidationLog() : null;
-    // zinc ranks devices itself; Mesa's layer for that would only add its complaints about an absent desktop.
-    Deno.env.set("NODEVICE_SELECT", "1");
-    // Mesa's software device loads memory lane by lane, which costs half as much per lane in vectors of 128 bits: a token
-    // takes 0.6 times as long as with the 256 that it prefers.
-    if (!Deno.env.get("LP_NATIVE_VECTOR_WIDTH")) Deno.env.set("LP_NATIVE_VECTOR_WIDTH", "128");
-    const portable = instanceExtensionNames(vk).includes(PORTABILITY_ENUMERATION);
-    using arena = new Arena();
-    const layers = validation ? [VALIDATION_LAYER] : [];
-    const extensions = portable ? [PORTABILITY_ENUMERATION] : [];
-    const info = arena.struct(InstanceCreateInfo, {
-      flags: portable ? INSTANCE_CREATE.ENUMERATE_PORTABILITY : 0,
-      pApplicationInfo: arena.struct(ApplicationInfo, {
-        pApplicationName: arena.string("zinc"),
-        pEngineName: arena.string("zinc"),
-        apiVersion: apiVersion(1, 3),
-      }),
-      enabledLayerCount: layers.length,
-      ppEnabledLayerNames: arena.strings(layers),
-      enabledExtensionCount: extensions.length,
-      ppEnabledExtensionNames: arena.strings(extensions),
-    });
-    const handle = arena.alloc(8);
-    const result = vk.vkCreateInstance(info, null, handle);
+    using call = new CreateCall(vk, options);
+    return Instance.#from(call, vk.vkCreateInstance(call.info, null, call.handle), options);
+  }
+
+  static #from({ vk, log, handle }: CreateCall, result: number, options: InstanceOptions): Instance {
     if (result === RESULT.ERROR_INCOMPATIBLE_DRIVER) throw noDriver();
     check(result, "start Vulkan");
     log?.attached();
@@ -99,6 +75,26 @@ export class Instance implements Disposable {
    */
   static ofProcess(): Instance {
     return Instance.#ofProcess ??= Instance.create();
+  }
+
+  /**
+   * Readies the instance of {@linkcode ofProcess} on threads: drivers take their time to load and to find their devices. Until this
+   * resolves, nobody may ask for the instance or leave the process. Fails silently: the next call says why.
+   */
+  static wake(): Promise<void> {
+    if (Instance.#ofProcess) return Promise.resolve();
+    return Instance.#waking ??= Instance.#wake().catch(() => {});
+  }
+
+  static async #wake(): Promise<void> {
+    const vk = open();
+    const count = new Uint8Array(new ArrayBuffer(4));
+    await vk.vkEnumerateInstanceExtensionPropertiesAsync(null, count, null); // loads the drivers
+    using call = new CreateCall(vk, {});
+    const result = await vk.vkCreateInstanceAsync(call.info, null, call.handle);
+    const instance = Instance.#from(call, result, {});
+    await vk.vkEnumeratePhysicalDevicesAsync(instance.handle, count, null); // wakes the devices
+    Instance.#ofProcess = instance;
   }
 
   /** Every device that a driver offers, in the loader's order. Empty without a driver. */
@@ -141,6 +137,47 @@ export class Instance implements Disposable {
   }
 }
 
+/** The arguments of one `vkCreateInstance`. */
+class CreateCall implements Disposable {
+  readonly vk: VulkanFunctions;
+  readonly log: ValidationLog | null;
+  readonly info: Uint8Array;
+  readonly handle: Uint8Array;
+  readonly #arena = new Arena();
+
+  constructor(vk: VulkanFunctions, options: InstanceOptions) {
+    this.vk = vk;
+    const validation = options.validation ?? Deno.env.get("ZINC_VALIDATION") === "1";
+    if (validation && !layerNames(vk).includes(VALIDATION_LAYER)) {
+      throw new UserError(
+        `Cannot validate: ${VALIDATION_LAYER} is not installed (Debian: vulkan-validationlayers)`,
+      );
+    }
+    this.log = validation ? new ValidationLog() : null;
+    const portable = instanceExtensionNames(vk).includes(PORTABILITY_ENUMERATION);
+    const layers = validation ? [VALIDATION_LAYER] : [];
+    const extensions = portable ? [PORTABILITY_ENUMERATION] : [];
+    const arena = this.#arena;
+    this.info = arena.struct(InstanceCreateInfo, {
+      flags: portable ? INSTANCE_CREATE.ENUMERATE_PORTABILITY : 0,
+      pApplicationInfo: arena.struct(ApplicationInfo, {
+        pApplicationName: arena.string("zinc"),
+        pEngineName: arena.string("zinc"),
+        apiVersion: apiVersion(1, 3),
+      }),
+      enabledLayerCount: layers.length,
+      ppEnabledLayerNames: arena.strings(layers),
+      enabledExtensionCount: extensions.length,
+      ppEnabledExtensionNames: arena.strings(extensions),
+    });
+    this.handle = arena.alloc(8);
+  }
+
+  [Symbol.dispose](): void {
+    this.#arena[Symbol.dispose]();
+  }
+}
+
 /** The error for a system whose Vulkan loader finds no driver. */
 export function noDriver(): UserError {
   return new UserError(`Cannot find a Vulkan driver for any device: ${installHint(Deno.build.os)}`);
@@ -158,6 +195,12 @@ export function validationAvailable(): boolean {
 function open(): VulkanFunctions {
   try {
     const vk = loadVulkan();
+    // Before any driver is loaded, which reads these. zinc ranks devices itself; Mesa's layer for that would only add its complaints
+    // about an absent desktop.
+    Deno.env.set("NODEVICE_SELECT", "1");
+    // Mesa's software device loads memory lane by lane, which costs half as much per lane in vectors of 128 bits: a token
+    // takes 0.6 times as long as with the 256 that it prefers.
+    if (!Deno.env.get("LP_NATIVE_VECTOR_WIDTH")) Deno.env.set("LP_NATIVE_VECTOR_WIDTH", "128");
     const version = new Uint8Array(new ArrayBuffer(4));
     check(vk.vkEnumerateInstanceVersion(version), "ask for the Vulkan version");
     if (readU32(version) < apiVersion(1, 2)) {
