@@ -12,6 +12,7 @@ export { Instance, type InstanceOptions, noDriver, validationAvailable } from ".
 export { BUFFER_ALIGN, type BufferKind } from "./memory.ts";
 export { type DeviceType, type MemoryBudget } from "./memory_types.ts";
 export { type ComputePipeline, f32Bits, type PipelineOptions } from "./pipeline.ts";
+export { cachePath, fnv1a } from "./pipeline_cache.ts";
 export { type PipelineStatistic } from "./pipeline_statistics.ts";
 export { type LabelTime } from "./profile.ts";
 export { type Dispatch, Recorder, type RecorderOptions } from "./recorder.ts";

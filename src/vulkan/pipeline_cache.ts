@@ -32,7 +32,7 @@ export class PipelineCache implements Disposable {
   constructor(vk: VulkanFunctions, device: bigint, adapter: Adapter) {
     this.#vk = vk;
     this.#device = device;
-    this.#path = cachePath(adapter);
+    this.#path = cachePath(adapter, "bin");
     const data = this.#path === null ? null : readCache(this.#path, adapter);
     this.#savedBytes = data?.byteLength ?? 0;
     using arena = new Arena();
@@ -114,10 +114,14 @@ function readCache(path: string, adapter: Adapter): Uint8Array | null {
   }
 }
 
-function cachePath(adapter: Adapter): string | null {
+/** File for what belongs to one device and driver version, with the ending `kind`; null where nothing is to be kept. */
+export function cachePath(
+  adapter: Pick<Adapter, "pipelineCacheUuid" | "driverVersion">,
+  kind: string,
+): string | null {
   if (Deno.env.get("ZINC_NO_PIPELINE_CACHE") === "1") return null;
   try {
-    const name = `${adapter.pipelineCacheUuid}-${adapter.driverVersion.toString(16)}.bin`;
+    const name = `${adapter.pipelineCacheUuid}-${adapter.driverVersion.toString(16)}.${kind}`;
     return join(cacheDirectory(), "pipelines", name);
   } catch {
     return null; // no folder to keep anything in
@@ -125,7 +129,7 @@ function cachePath(adapter: Adapter): string | null {
 }
 
 /** The 32-bit FNV-1a hash. */
-function fnv1a(data: Uint8Array): number {
+export function fnv1a(data: Uint8Array): number {
   let hash = 0x811c9dc5;
   for (const byte of data) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash >>> 0;

@@ -1,7 +1,7 @@
 /**
  * Do this device's matrix units compute right? Drivers have been seen to list shapes that give wrong numbers without an error
  * (https://github.com/ggml-org/llama.cpp/issues/10734), which a user meets as text without sense. So before the kernels that
- * use them run a model, each of them answers one small question whose answer is known.
+ * use them run a model, each of them answers one small question whose answer is known, once for every driver.
  */
 import { UserError } from "../../common/errors.ts";
 import { attention, type AttentionNode } from "../../kernels/attention.ts";
@@ -26,6 +26,7 @@ import {
   Uploader,
 } from "../../vulkan/mod.ts";
 import { relativeError } from "./relative_error.ts";
+import { rememberedProof } from "./remembered_proof.ts";
 import { noise } from "./weights.ts";
 
 const TOKENS = 40;
@@ -77,7 +78,7 @@ export const MATRIX_UNIT_CASES: readonly MatrixUnitCase[] = [
 export async function provenKernels(
   device: Device,
   onWarning: (message: string) => void,
-  areRight: (device: Device) => Promise<boolean> = matrixUnitsAreRight,
+  areRight: (device: Device) => Promise<boolean> = wereOrAreRight,
 ): Promise<KernelSet> {
   const kernels = new KernelSet(device);
   if (!kernels.coopmat || kernels.strategy !== "teams" || await areRight(device)) return kernels;
@@ -86,6 +87,10 @@ export async function provenKernels(
     `the matrix units of ${name} do not work (${driverInfo}): prompts are processed without`,
   );
   return new KernelSet(device, { coopmat: false });
+}
+
+function wereOrAreRight(device: Device): Promise<boolean> {
+  return rememberedProof(device.adapter, () => matrixUnitsAreRight(device));
 }
 
 /** Whether the driver takes every kernel that uses matrix units, and each gives its known answer. */
