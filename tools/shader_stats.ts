@@ -40,7 +40,7 @@ interface StatsRow {
   readonly figures: Figures;
 }
 
-function run(args: string[]): number {
+async function run(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -69,7 +69,7 @@ function run(args: string[]): number {
       .filter(({ decodeDispatches }) => !values.decode || decodeDispatches > 0);
     spilling += rows.filter(({ figures }) => figures.spilled > 0 || figures.scratchBytes > 0).length;
     if (values.json) rows.forEach((row) => console.log(toJson({ device: name, model, ...row })));
-    else console.log(`${model} on ${name}, ${driverInfo}\n\n${tableOf(rows)}`);
+    else console.log(`${model} on ${name}, ${driverInfo}\n\n${await tableOf(rows)}`);
   }
   if (spilling > 0) console.error(`${spilling} pipelines spill registers or use scratch memory`);
   return spilling > 0 ? 1 : 0;
@@ -127,9 +127,9 @@ const COLUMNS: readonly (readonly [title: string, cell: (row: StatsRow) => numbe
   ["MATRIX", ({ figures }) => figures.matrices],
 ];
 
-function tableOf(rows: readonly StatsRow[]): string {
+async function tableOf(rows: readonly StatsRow[]): Promise<string> {
   const cells = rows.map((row) => COLUMNS.map(([, cell]) => String(cell(row) ?? "-")));
-  return table(COLUMNS.map(([title]) => title), cells);
+  return await table(COLUMNS.map(([title]) => title), cells);
 }
 
 if (import.meta.main) await runTool(run, USAGE);

@@ -11,7 +11,6 @@ import { withInterrupt } from "../interrupt.ts";
 import { Conversation, type Responder } from "./conversation.ts";
 import { History, historyPath } from "./history.ts";
 import { RawTerminal } from "./raw_terminal.ts";
-import { runRepl } from "./repl.ts";
 import { takeTurn } from "./turn.ts";
 
 /** Options of {@linkcode startChat}. */
@@ -41,6 +40,8 @@ export async function startChat(options: ChatOptions): Promise<void> {
 async function dialogue(options: ChatOptions, screen: typeof Deno.stderr): Promise<void> {
   await using responder = await options.openResponder();
   const parts = { conversation: new Conversation(options.system), responder, out: options.out };
+  // Only a dialogue measures how wide a text is, and the package that can takes 40 ms to load.
+  const { runRepl } = await import("./repl.ts");
   if (options.prompt) await withInterrupt((signal) => takeTurn(options.prompt!, parts, signal));
   using terminal = new RawTerminal(screen);
   await runRepl(parts, terminal, new History(options.history ? historyPath() : undefined));

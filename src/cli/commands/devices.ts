@@ -23,6 +23,6 @@ export const addDevices: AddCommand = (program, { out }) => {
         `${formatBytes(device.memory_free)} of ${formatBytes(device.memory_total)}`,
         device.missing.length === 0 ? "yes" : `no, lacks ${device.missing.join(", ")}`,
       ]);
-      await out.write(table(["#", "NAME", "TYPE", "DRIVER", "MEMORY FREE", "USABLE"], rows));
+      await out.write(await table(["#", "NAME", "TYPE", "DRIVER", "MEMORY FREE", "USABLE"], rows));
     });
 };

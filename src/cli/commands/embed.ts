@@ -55,7 +55,7 @@ export const addEmbed: AddCommand = (program, { out }) => {
         data.push({ index: data.length, embedding, tokens });
       }
       if (flags.json) await out.json(asList(model, data));
-      else await out.write(describe(inputs, data));
+      else await out.write(await describe(inputs, data));
     });
 };
 
@@ -75,7 +75,7 @@ function asList(model: Model, data: readonly Embedding[]): unknown {
 }
 
 /** One vector as numbers; several as the table of their cosines. */
-function describe(texts: readonly string[], data: readonly Embedding[]): string {
+async function describe(texts: readonly string[], data: readonly Embedding[]): Promise<string> {
   if (data.length === 1) {
     return Array.from(data[0].embedding, (value) => value.toPrecision(6)).join(" ") + "\n";
   }
@@ -84,7 +84,7 @@ function describe(texts: readonly string[], data: readonly Embedding[]): string 
     a,
     index,
   ) => [titles[index], ...data.map((b) => cosine(a.embedding, b.embedding).toFixed(3))]);
-  return table(["", ...data.map((_, index) => `${index + 1}`.padStart(5))], rows);
+  return await table(["", ...data.map((_, index) => `${index + 1}`.padStart(5))], rows);
 }
 
 function cosine(a: Float32Array, b: Float32Array): number {

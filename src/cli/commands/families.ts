@@ -20,7 +20,7 @@ export const addFamilies: AddCommand = (program, { out }) => {
       const cells = rows.map((
         row,
       ) => [row.name, row.architectures.join(", "), ...traits.map((trait) => row[trait])]);
-      await out.write(table(headings.map((heading) => heading.toUpperCase()), cells));
+      await out.write(await table(headings.map((heading) => heading.toUpperCase()), cells));
     });
 };
 

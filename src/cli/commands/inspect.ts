@@ -43,7 +43,7 @@ export const addInspect: AddCommand = (program, { out }) => {
       const { inspect } = await import("../inspection.ts");
       const inspection = inspect(file, flags.ctx, cacheTypesFrom(flags));
       if (flags.json) await out.json(inspection);
-      else await out.write(describe(inspection));
+      else await out.write(await describe(inspection));
     });
 };
 
@@ -80,7 +80,7 @@ function writeFloats(path: string, values: Float32Array): void {
   }
 }
 
-function describe(inspection: Inspection): string {
+async function describe(inspection: Inspection): Promise<string> {
   const { memory, metadata, tensors, end_of_generation: ends } = inspection;
   const facts: [string, string][] = [
     [
@@ -114,7 +114,7 @@ function describe(inspection: Inspection): string {
   ) => [printable(t.name), t.type, `[${t.shape.join(", ")}]`, formatBytes(t.bytes), String(t.offset)]);
   return facts.map(([name, value]) => `${name.padEnd(14)}${value}\n`).join("") + "\nMetadata\n" +
     keys.join("") + "\n" +
-    table(["TENSOR", "TYPE", "SHAPE", "SIZE", "OFFSET"], rows);
+    await table(["TENSOR", "TYPE", "SHAPE", "SIZE", "OFFSET"], rows);
 }
 
 function typeSummary(tensors: Inspection["tensors"]): string {

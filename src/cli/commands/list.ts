@@ -25,11 +25,13 @@ export const addList: AddCommand = (program, { out }) => {
         const rows = models.map((
           model,
         ) => [model.name, formatBytes(totalBytes(model)), model.source, store.path(model)]);
-        await out.write(table(["NAME", "SIZE", "SOURCE", "PATH"], rows));
+        await out.write(await table(["NAME", "SIZE", "SOURCE", "PATH"], rows));
       }
       const missing = KNOWN_MODELS.filter(({ name }) => !models.some((model) => model.name === name));
       if (missing.length === 0) return;
-      writeError(table(["PULL ALSO KNOWS", ""], missing.map(({ name, description }) => [name, description])));
+      writeError(
+        await table(["PULL ALSO KNOWS", ""], missing.map(({ name, description }) => [name, description])),
+      );
     });
 };
 

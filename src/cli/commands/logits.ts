@@ -63,14 +63,16 @@ export const addLogits: AddCommand = (program, { out }) => {
         });
       }
       const best = topLogits(last, flags.top ?? SHOWN_TOP);
-      await out.write(table(
-        ["ID", "LOGIT", "PIECE"],
-        best.map(([id, logit]) => [
-          String(id),
-          logit.toFixed(4),
-          printable(model.tokenizer.piece(id)),
-        ]),
-      ));
+      await out.write(
+        await table(
+          ["ID", "LOGIT", "PIECE"],
+          best.map(([id, logit]) => [
+            String(id),
+            logit.toFixed(4),
+            printable(model.tokenizer.piece(id)),
+          ]),
+        ),
+      );
       if (greedy) await out.line(`greedy: ${greedy.join(",")}`);
     });
 };
