@@ -44,10 +44,30 @@ export class StringArray implements Iterable<string> {
     for (let i = 0; i < this.length; i++) yield this.at(i);
   }
 
-  /** All strings as an ordinary array. */
+  /**
+   * All strings as an ordinary array. A call of the decoder costs more than a short string, so that all are decoded as one and cut
+   * apart, unless one of them is not UTF-8.
+   */
   toArray(): string[] {
-    return Array.from(this);
+    const all = utf8.decode(this.#data);
+    if (all.includes("\ufffd")) return Array.from(this);
+    const strings = new Array<string>(this.length);
+    let [byte, start, unit] = [0, 0, 0];
+    for (let i = 0; i < strings.length; i++) {
+      // The rest of a character whose first bytes end the string before.
+      if (isContinuation(this.#data[byte]) && byte < this.#ends[i]) return Array.from(this);
+      for (; byte < this.#ends[i]; byte++) {
+        if (!isContinuation(this.#data[byte])) unit += this.#data[byte] >= 0xf0 ? 2 : 1;
+      }
+      strings[i] = all.slice(start, unit);
+      start = unit;
+    }
+    return strings;
   }
+}
+
+function isContinuation(byte: number): boolean {
+  return (byte & 0xc0) === 0x80;
 }
 
 /** A value as stored; a string is its bytes. */

@@ -144,8 +144,7 @@ class MergeTable implements MergeRule {
   constructor(merges: TextArray, symbols: SymbolTable) {
     this.#ranks = new PairMap(merges.length);
     this.#results = new Int32Array(merges.length);
-    for (let rank = 0; rank < merges.length; rank++) {
-      const merge = merges.at(rank);
+    for (const [rank, merge] of merges.toArray().entries()) {
       const space = merge.indexOf(" ", 1);
       if (space < 0) {
         throw new UserError(

@@ -1,5 +1,5 @@
 import { UserError } from "../../src/common/errors.ts";
-import { type Metadata, openGguf } from "../../src/gguf/mod.ts";
+import { type Metadata, openGguf, StringArray } from "../../src/gguf/mod.ts";
 import { assert, assertEquals, assertFails } from "../support/assert.ts";
 import { array, f32, int, key, rawGguf, type RawKey, str, TYPE, u64, withFile } from "./hostile.ts";
 
@@ -172,3 +172,29 @@ function joinStrings(texts: string[]): Uint8Array {
   }
   return out;
 }
+
+/** `pieces` as a file stores them. */
+function stored(pieces: readonly (string | readonly number[])[]): StringArray {
+  const bytes = pieces.map((piece) =>
+    typeof piece === "string" ? str(piece).slice(8) : Uint8Array.from(piece)
+  );
+  let end = 0;
+  return new StringArray(
+    Uint8Array.from(bytes.flatMap((piece) => [...piece])),
+    Uint32Array.from(bytes, (piece) => end += piece.length),
+  );
+}
+
+Deno.test("StringArray.toArray() cuts characters of every length where the strings end", () => {
+  const strings = ["a", "", "Ġthe", "▁", "", "日本", "👩🏽‍🚀", "\ufeff", "\ufeffz", "\u0000", ""];
+  assertEquals(stored(strings).toArray(), strings);
+  assertEquals(stored([]).toArray(), []);
+  assertEquals(stored(["", ""]).toArray(), ["", ""]);
+});
+
+Deno.test("StringArray.toArray() decodes each string by itself where one is not UTF-8, or a character spans two", () => {
+  assertEquals(stored(["ż", [0xc5], "a"]).toArray(), ["ż", "\ufffd", "a"]);
+  assertEquals(stored([[0xc5], [0xbc], "a"]).toArray(), ["\ufffd", "\ufffd", "a"]);
+  assertEquals(stored([[0xf0, 0x9f], "", [0x91, 0xa9]]).toArray(), ["\ufffd", "", "\ufffd\ufffd"]);
+  assertEquals(stored(["\ufffd", "日"]).toArray(), ["\ufffd", "日"]);
+});
