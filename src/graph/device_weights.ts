@@ -1,8 +1,9 @@
 /**
  * The model's weights in device memory, stored plane by plane (see `quant/planes.ts`).
  *
- * The file is read piece by piece; a piece is split into planes on the way, straight into device memory where the
- * host can see it. Nothing larger than one piece is held twice. Vectors become float32, as kernels read them.
+ * Formats of one plane are read from the file straight into device memory where the host can see it, else into staging
+ * memory. The others are read piece by piece into one reused array and split from there into the same places. Nothing
+ * larger than a staging buffer is held twice, but for vectors that become float32, as kernels read them.
  */
 import { assert } from "../common/assert.ts";
 import type { GgufFile, TensorInfo } from "../gguf/mod.ts";
@@ -11,8 +12,8 @@ import { blockCount, decodeTensor, FORMATS } from "../quant/formats.ts";
 import { deviceBytes, planeCopies, splitPlanes } from "../quant/planes.ts";
 import { type Device, type DeviceBuffer, span, Uploader } from "../vulkan/mod.ts";
 
-/** Bytes of the file that are read and split at a time. */
-const PIECE_BYTES = 8 << 20;
+/** Bytes of the file that are read and split at a time: few enough to be still in the processor's cache. */
+const PIECE_BYTES = 1 << 20;
 
 /** A weight that zinc computed. */
 export interface Constant extends Weight {
@@ -43,16 +44,15 @@ export class DeviceWeights implements Disposable {
     const list = [...weights];
     const total = list.reduce((sum, weight) => sum + file.tensors.get(weight.name)!.bytes, 0);
     let done = 0;
+    const source = new TensorSource(file, (bytes) => onProgress?.(done += bytes, total));
     try {
       for (const constant of constants) {
         await uploadFloats(uploader, constant.data, loaded.#allocate(device, constant));
       }
       for (const weight of list) {
-        await uploadWeight(uploader, file, weight, loaded.#allocate(device, weight), (bytes) => {
-          done += bytes;
-          onProgress?.(done, total);
-        });
+        await source.upload(uploader, weight, loaded.#allocate(device, weight));
       }
+      uploader.flush();
       return loaded;
     } catch (error) {
       loaded[Symbol.dispose]();
@@ -86,52 +86,67 @@ export class DeviceWeights implements Disposable {
   }
 }
 
-async function uploadWeight(
-  uploader: Uploader,
-  file: GgufFile,
-  weight: Weight,
-  target: DeviceWeight,
-  onBytes: (bytes: number) => void,
-): Promise<void> {
-  const info = file.tensors.get(weight.name)!;
-  if (info.format !== weight.format) {
-    const values = decodeTensor(info.format!, readBytes(file, info), info.elements);
-    await uploadFloats(uploader, values, target);
-    return onBytes(info.bytes);
+/** Reads the tensors of one file and hands them to an uploader. */
+class TensorSource {
+  readonly #file: GgufFile;
+  readonly #onBytes: (bytes: number) => void;
+  /** A piece of the file that is to be split. */
+  readonly #piece = new Uint8Array(PIECE_BYTES);
+
+  constructor(file: GgufFile, onBytes: (bytes: number) => void) {
+    this.#file = file;
+    this.#onBytes = onBytes;
   }
-  const { blockBytes } = FORMATS[weight.format];
-  const { buffer } = target.span;
-  const blocksPerPiece = Math.max(1, Math.floor(PIECE_BYTES / blockBytes));
-  for (let first = 0; first < target.blocks; first += blocksPerPiece) {
-    const blocks = Math.min(blocksPerPiece, target.blocks - first);
-    const raw = new Uint8Array(blocks * blockBytes);
-    file.readTensor(info, raw, first * blockBytes);
-    if (buffer.mapped) splitPlanes(weight.format, raw, first, blocks, target.blocks, buffer.mapped);
-    else {
-      const split = new Uint8Array(deviceBytes(weight.format, blocks * FORMATS[weight.format].blockLength));
-      splitPlanes(weight.format, raw, 0, blocks, blocks, split);
-      for (const { from, to, bytes } of planeCopies(weight.format, first, blocks, target.blocks)) {
-        await uploader.upload(span(buffer, to, bytes), (into, offset) => {
-          into.set(split.subarray(from + offset, from + offset + into.length));
-        });
+
+  async upload(uploader: Uploader, weight: Weight, target: DeviceWeight): Promise<void> {
+    const info = this.#file.tensors.get(weight.name)!;
+    if (info.format !== weight.format) {
+      const bytes = new Uint8Array(info.bytes);
+      this.#read(info, bytes);
+      await uploadFloats(uploader, decodeTensor(info.format!, bytes, info.elements), target);
+    } else if (FORMATS[weight.format].planes.length === 1) {
+      const bytes = span(target.span.buffer, 0, info.bytes);
+      await uploader.add(bytes, (into, offset) => this.#read(info, into, offset));
+    } else {
+      await this.#uploadPlanes(uploader, info, target);
+    }
+  }
+
+  async #uploadPlanes(uploader: Uploader, info: TensorInfo, target: DeviceWeight): Promise<void> {
+    const { format, blocks: total, span: { buffer } } = target;
+    const { blockBytes, blockLength } = FORMATS[format];
+    const { mapped } = buffer;
+    const blocksPerPiece = Math.floor(PIECE_BYTES / blockBytes);
+    for (let first = 0; first < total; first += blocksPerPiece) {
+      const blocks = Math.min(blocksPerPiece, total - first);
+      const piece = this.#piece.subarray(0, blocks * blockBytes);
+      this.#read(info, piece, first * blockBytes);
+      if (mapped) splitPlanes(format, piece, first, blocks, total, mapped);
+      else {
+        await uploader.stage(
+          deviceBytes(format, blocks * blockLength),
+          (into) => splitPlanes(format, piece, 0, blocks, blocks, into),
+          planeCopies(format, first, blocks, total).map(({ from, to, bytes }) => ({
+            from,
+            to: span(buffer, to, bytes),
+          })),
+        );
       }
     }
-    onBytes(raw.length);
+  }
+
+  #read(info: TensorInfo, into: Uint8Array, offset = 0): void {
+    this.#file.readTensor(info, into, offset);
+    this.#onBytes(into.length);
   }
 }
 
 async function uploadFloats(uploader: Uploader, values: Float32Array, target: DeviceWeight): Promise<void> {
   assert(target.format === "f32", "only float32 is made on the host");
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-  await uploader.upload(span(target.span.buffer, 0, bytes.length), (into, offset) => {
+  await uploader.add(span(target.span.buffer, 0, bytes.length), (into, offset) => {
     into.set(bytes.subarray(offset, offset + into.length));
   });
-}
-
-function readBytes(file: GgufFile, info: TensorInfo): Uint8Array {
-  const bytes = new Uint8Array(info.bytes);
-  file.readTensor(info, bytes);
-  return bytes;
 }
 
 function elementsOf(weight: Weight): number {

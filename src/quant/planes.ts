@@ -38,7 +38,7 @@ export interface PlaneCopy {
 
 /**
  * Where the planes of a piece go that was split by itself (`splitPlanes(name, src, 0, blocks, blocks, staging)`),
- * when the piece is blocks `firstBlock ...` of a tensor of `totalBlocks`.
+ * when the piece is blocks `firstBlock ...` of a tensor of `totalBlocks`. The code book comes with the first piece.
  */
 export function planeCopies(
   name: FormatName,
@@ -52,7 +52,7 @@ export function planeCopies(
     to: startOfPlane(name, totalBlocks, i) + firstBlock * plane.bytes,
     bytes: blocks * plane.bytes,
   }));
-  if (table) {
+  if (table && firstBlock === 0) {
     copies.push({ from: endOfPlanes(name, blocks), to: endOfPlanes(name, totalBlocks), bytes: table.length });
   }
   return copies;

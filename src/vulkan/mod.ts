@@ -18,4 +18,4 @@ export { type LabelTime } from "./profile.ts";
 export { type Dispatch, Recorder, type RecorderOptions } from "./recorder.ts";
 export { DeviceLostError, OutOfMemoryError } from "./result.ts";
 export { type WaitOptions } from "./timeline.ts";
-export { Uploader, type UploaderOptions, type UploadSource } from "./uploader.ts";
+export { type StagedCopy, Uploader, type UploaderOptions, type UploadSource } from "./uploader.ts";

@@ -1,36 +1,14 @@
 import { decodeTensor, type FormatName, FORMATS } from "../../src/quant/formats.ts";
 import { deviceBytes, planeCopies, planeOffset, splitPlanes } from "../../src/quant/planes.ts";
 import { assert, assertEquals, assertFails } from "../support/assert.ts";
+import { elementsOf, joinPlanes, sampleBlocks } from "./sample_blocks.ts";
 
 const BLOCKS = 37; // odd, so that no plane of 2 or 4 bytes a block ends at a multiple of 16
-
-function sampleBlocks(name: FormatName, blocks: number): Uint8Array {
-  const bytes = new Uint8Array(blocks * FORMATS[name].blockBytes);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = (i * 167 + (i >> 8)) & 255;
-  return bytes;
-}
-
-function elementsOf(name: FormatName, blocks: number): number {
-  return blocks * FORMATS[name].blockLength;
-}
 
 function splitWhole(name: FormatName, src: Uint8Array, blocks: number): Uint8Array {
   const dst = new Uint8Array(deviceBytes(name, elementsOf(name, blocks)));
   splitPlanes(name, src, 0, blocks, blocks, dst);
   return dst;
-}
-
-/** Puts the planes together again, byte by byte. */
-function joinPlanes(name: FormatName, device: Uint8Array, blocks: number): Uint8Array {
-  const { blockBytes, planes } = FORMATS[name];
-  const out = new Uint8Array(blocks * blockBytes);
-  planes.forEach(({ offset, bytes }, p) => {
-    const start = planeOffset(name, elementsOf(name, blocks), p);
-    for (let b = 0; b < blocks; b++) {
-      for (let i = 0; i < bytes; i++) out[b * blockBytes + offset + i] = device[start + b * bytes + i];
-    }
-  });
-  return out;
 }
 
 Deno.test("splitPlanes() puts the quants of three Q4_0 blocks before their scales", () => {
