@@ -14,7 +14,7 @@ const SCORES_PER_WORD = 8;
 /** Elements of the values that one workgroup adds up: with 16 rows per subgroup, 64 registers of each lane. */
 const VALUE_PART_MAX = 128;
 /** Elements of queries that fit into registers beside the sums, by lanes of a subgroup. RDNA 3, which has 64, holds queries twice. */
-const HEAD_DIM_MAX: Readonly<Record<number, number>> = { 16: 256, 32: 256, 64: 128 };
+const HEAD_DIM_MAX: Readonly<Record<number, number>> = { 8: 256, 16: 256, 32: 256, 64: 128 };
 /** Subgroups of a workgroup, from the number that shares keys and values best to the one that gives more workgroups. */
 const SUBGROUPS = [4, 2];
 const WORD_BYTES = 16;
