@@ -9,8 +9,7 @@ const bool HAS_OFFSET = true;
 
 struct Quants {
   uvec4 head;
-  uvec4 h0;
-  uvec4 h1;
+  uvec2 fifths; // of each sub-block
   uvec4 q0;
   uvec4 q1;
 };
@@ -20,18 +19,15 @@ uvec2 place(uint piece) { return uvec2(piece >> 2, piece & 3); }
 Quants load_group(Weights w, uint group) {
   const uint64_t block = w.address + bytes_of(group >> 2, 176);
   const uint64_t qs = block + 48 + (group & 3) * 32;
-  return Quants(
-    load_uvec4(block), load_uvec4(block + 16), load_uvec4(block + 32), load_uvec4(qs), load_uvec4(qs + 16));
+  return Quants(load_uvec4(block), load_uvec2(block + 16 + (group & 3) * 8), load_uvec4(qs), load_uvec4(qs + 16));
 }
 
 void unpack(Quants v, uint group, out uint q[16], out vec2 terms[2]) {
   scale_pair(v.head, group & 3, terms);
-  const uvec4 h0 = v.h0 >> ((group & 3) * 2);
-  const uvec4 h1 = v.h1 >> ((group & 3) * 2);
   [[unroll]] for (int i = 0; i < 4; i++) {
-    q[i] = v.q0[i] & 0x0f0f0f0fu | h0[i] << 4 & 0x10101010u;
-    q[4 + i] = v.q1[i] & 0x0f0f0f0fu | h1[i] << 4 & 0x10101010u;
-    q[8 + i] = v.q0[i] >> 4 & 0x0f0f0f0fu | h0[i] << 3 & 0x10101010u;
-    q[12 + i] = v.q1[i] >> 4 & 0x0f0f0f0fu | h1[i] << 3 & 0x10101010u;
+    q[i] = v.q0[i] & 0x0f0f0f0fu | v.fifths.x << (4 - i) & 0x10101010u;
+    q[4 + i] = v.q1[i] & 0x0f0f0f0fu | v.fifths.x >> i & 0x10101010u;
+    q[8 + i] = v.q0[i] >> 4 & 0x0f0f0f0fu | v.fifths.y << (4 - i) & 0x10101010u;
+    q[12 + i] = v.q1[i] >> 4 & 0x0f0f0f0fu | v.fifths.y >> i & 0x10101010u;
   }
 }

@@ -11,7 +11,7 @@ struct Quants {
   uvec4 q0; // low bits of sub-blocks 0 (low halves) and 2
   uvec4 q1; // of sub-blocks 1 and 3
   uvec4 high; // bit pair s belongs to sub-block s
-  uvec2 scales; // of both halves of each sub-block
+  uint scales; // of this half of each sub-block
   uint d;
 };
 
@@ -21,16 +21,15 @@ Quants load_group(Weights w, uint group) {
   const uint halfBlock = group >> 1;
   const uint64_t ql = w.address + bytes_of(halfBlock, 64) + (group & 1) * 16;
   const uint64_t qh = w.address + bytes_of(w.blocks, 128) + bytes_of(halfBlock, 32) + (group & 1) * 16;
-  const uint64_t scales = w.address + bytes_of(w.blocks, 192) + bytes_of(halfBlock, 8);
+  const uint64_t scales = w.address + bytes_of(w.blocks, 192) + bytes_of(group, 4);
   const uint64_t d = w.address + bytes_of(w.blocks, 208) + bytes_of(halfBlock >> 1, 2);
-  return Quants(load_uvec4(ql), load_uvec4(ql + 32), load_uvec4(qh), load_uvec2(scales), load_u16(d));
+  return Quants(load_uvec4(ql), load_uvec4(ql + 32), load_uvec4(qh), load_uint(scales), load_u16(d));
 }
 
 void unpack(Quants v, uint group, out uint q[16], out vec2 terms[4]) {
   const float d = unpackHalf2x16(v.d).x;
-  const uvec2 scales = v.scales >> ((group & 1) * 8);
   [[unroll]] for (int s = 0; s < 4; s++) {
-    const float scale = d * signed_byte_f32(scales[s >> 1], (s & 1) * 2);
+    const float scale = d * signed_byte_f32(v.scales, s);
     terms[s] = vec2(scale, -32.0 * scale);
   }
   [[unroll]] for (int i = 0; i < 4; i++) {

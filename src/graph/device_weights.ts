@@ -9,7 +9,7 @@ import { assert } from "../common/assert.ts";
 import type { GgufFile, TensorInfo } from "../gguf/mod.ts";
 import type { DeviceWeight, Weight } from "../kernels/operation.ts";
 import { blockCount, decodeTensor, FORMATS } from "../quant/formats.ts";
-import { deviceBytes, planeCopies, splitPlanes } from "../quant/planes.ts";
+import { deviceBytes, isStoredAsInFile, planeCopies, splitPlanes } from "../quant/planes.ts";
 import { type Device, type DeviceBuffer, span, Uploader } from "../vulkan/mod.ts";
 
 /** Bytes of the file that are read and split at a time: few enough to be still in the processor's cache. */
@@ -104,7 +104,7 @@ class TensorSource {
       const bytes = new Uint8Array(info.bytes);
       this.#read(info, bytes);
       await uploadFloats(uploader, decodeTensor(info.format!, bytes, info.elements), target);
-    } else if (FORMATS[weight.format].planes.length === 1) {
+    } else if (isStoredAsInFile(weight.format)) {
       const bytes = span(target.span.buffer, 0, info.bytes);
       await uploader.add(bytes, (into, offset) => this.#read(info, into, offset));
     } else {

@@ -66,8 +66,25 @@ const X_BYTES = 38 * 1024;
 const SUM_BYTES = 8 * 1024;
 /** Tiles of a workgroup from which on twice as many rows at a time are worth a coarser distribution of the rows. */
 const MANY_TILES = 8;
-/** Rows of all matrices that a team has at a time: weights that it has asked for. */
-const STREAMS_MAX = 4;
+/**
+ * Rows of all matrices that a team may have at a time, in workgroups of up to {@linkcode LANES} lanes and in larger ones: as
+ * many as fit into the registers of an NVIDIA card, 128 and 80 a lane. Weights that have been asked for wait there, and only
+ * 60 KB of them or more on each multiprocessor keep its memory busy.
+ */
+const STREAMS: Readonly<Partial<Record<FormatName, readonly [number, number]>>> = {
+  q4_0: [8, 4],
+  q4_1: [8, 4],
+  q5_0: [8, 4],
+  q5_1: [8, 4],
+  mxfp4: [8, 4],
+  q8_0: [4, 2],
+  q4_k: [4, 1],
+  q5_k: [4, 1],
+  q6_k: [2, 1],
+  f16: [2, 1],
+  bf16: [2, 1],
+  f32: [2, 1],
+};
 /** Most sums of a team: more do not fit into the registers of RDNA 3. */
 const SUMS_MAX = 8;
 
@@ -87,8 +104,8 @@ export function dotSizes(kernels: KernelSet, shape: DotShape): DotSizes | undefi
   const busy = Math.ceil(BUSY_WORKGROUPS / tokenWorkgroups);
   const teams = rowTeams(kernels, { rows, lanes: slices * team, elements: columns * segments, busy });
   const workgroup = teams * slices * team;
-  const teamRows = workgroup > LANES ? 1 : Math.min(
-    mostRows(format, matrices),
+  const teamRows = Math.min(
+    mostRows(format, matrices, workgroup),
     powerOfTwoUpTo(SUMS_MAX / (matrices * tokens)),
     powerOfTwoUpTo(Math.max(1, 2 * rows / (teams * MANY_TILES * busy))),
   );
@@ -110,12 +127,10 @@ export function dotSizes(kernels: KernelSet, shape: DotShape): DotSizes | undefi
   return { constants, rowWorkgroups: Math.ceil(tiles / share), tokenWorkgroups };
 }
 
-/**
- * Rows that a team may have at a time. Small groups need more of them in flight to keep memory busy; large ones and floats fill
- * the registers with two.
- */
-function mostRows(format: FormatName, matrices: number): number {
-  return QUANT_GROUPS[format] === 32 ? STREAMS_MAX / matrices : 2;
+/** Rows that a team may have at a time, of one matrix or of each of two. */
+function mostRows(format: FormatName, matrices: number, workgroup: number): number {
+  const [streams, wideStreams] = STREAMS[format]!;
+  return Math.max(1, (workgroup > LANES ? wideStreams : streams) / matrices);
 }
 
 function groupOf(kernels: KernelSet, format: FormatName): number | undefined {

@@ -50,7 +50,12 @@ export interface Plane {
   readonly offset: number;
   /** Bytes of the range, per block. */
   readonly bytes: number;
+  /** How the bytes are rewritten on their way to the device, where they are. */
+  readonly recoding?: Recoding;
 }
+
+/** A key of `RECODINGS` in `recodings.ts`, where each is described. */
+export type Recoding = "q5_k_bits" | "q6_k_scales" | "fp4_codes";
 
 /** One block format: its sizes, its layout on the device, and its plain decoder and encoder. */
 export interface Format {

@@ -15,7 +15,10 @@ export const MXFP4: Format = {
   ggmlType: 39,
   blockLength: 32,
   blockBytes: 17,
-  planes: [{ name: "qs", offset: 1, bytes: 16 }, { name: "e", offset: 0, bytes: 1 }],
+  planes: [
+    { name: "qs", offset: 1, bytes: 16, recoding: "fp4_codes" },
+    { name: "e", offset: 0, bytes: 1 },
+  ],
   chunk: 32,
   device: true,
   decode(bytes, blocks, out, outOffset) {

@@ -106,7 +106,7 @@ export const Q5_K: Format = {
   ggmlType: 13,
   blockLength: LENGTH,
   blockBytes: 176,
-  planes: [{ name: "block", offset: 0, bytes: 176 }],
+  planes: [{ name: "block", offset: 0, bytes: 176, recoding: "q5_k_bits" }],
   chunk: 32,
   device: true,
   decode(bytes, blocks, out, outOffset) {
@@ -142,7 +142,7 @@ export const Q6_K: Format = {
   planes: [
     { name: "ql", offset: 0, bytes: 128 },
     { name: "qh", offset: 128, bytes: 64 },
-    { name: "scales", offset: 192, bytes: 16 },
+    { name: "scales", offset: 192, bytes: 16, recoding: "q6_k_scales" },
     { name: "d", offset: 208, bytes: 2 },
   ],
   chunk: 32,

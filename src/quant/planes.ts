@@ -5,16 +5,26 @@
  * and whatever follows the tensor.
  *
  * For n blocks of Q4_0 (`d` 2 bytes, `qs` 16 bytes): bytes 0 to 16n are `qs`, bytes 16n to 18n are `d`.
+ *
+ * A plane may also be recoded, so that kernels unpack it in fewer steps (`recodings.ts`).
  */
 import { assert } from "../common/assert.ts";
 import { blockCount, FORMATS } from "./formats.ts";
 import type { FormatName } from "./format.ts";
+import { RECODINGS } from "./recodings.ts";
+import { copyFor } from "./strided_copy.ts";
 
 /** Alignment of every plane: kernels load 16 bytes at a time. */
 export const PLANE_ALIGNMENT = 16;
 
 /** Blocks of which all planes are copied before the next ones, so that the source stays in the cache. */
 const BATCH_BLOCKS = 1024;
+
+/** Whether a tensor's bytes on the device are those of the file. */
+export function isStoredAsInFile(name: FormatName): boolean {
+  const { planes } = FORMATS[name];
+  return planes.length === 1 && planes[0].recoding === undefined;
+}
 
 /** Bytes that `elements` weights take on the device: planes with their padding, and the code book. */
 export function deviceBytes(name: FormatName, elements: number): number {
@@ -78,7 +88,7 @@ export function splitPlanes(
     dst.length >= bytesOfBlocks(name, totalBlocks),
     `${dst.length} bytes hold no ${name} tensor`,
   );
-  if (planes.length === 1) {
+  if (isStoredAsInFile(name)) {
     dst.set(src.subarray(0, blocks * blockBytes), firstBlock * blockBytes);
     return;
   }
@@ -86,7 +96,7 @@ export function splitPlanes(
   const source = new DataView(src.buffer, src.byteOffset, src.byteLength);
   const target = new DataView(dst.buffer, dst.byteOffset, dst.byteLength);
   const starts = planes.map((plane, i) => startOfPlane(name, totalBlocks, i) + firstBlock * plane.bytes);
-  const copies = planes.map(({ bytes }) => copyFor(bytes));
+  const copies = planes.map(({ bytes, recoding }) => recoding ? RECODINGS[recoding] : copyFor(bytes));
   for (let block = 0; block < blocks; block += BATCH_BLOCKS) {
     const count = Math.min(BATCH_BLOCKS, blocks - block);
     for (const [i, { offset, bytes }] of planes.entries()) {
@@ -122,66 +132,3 @@ function startOfPlane(name: FormatName, blocks: number, plane: number): number {
 function alignUp(bytes: number): number {
   return Math.ceil(bytes / PLANE_ALIGNMENT) * PLANE_ALIGNMENT;
 }
-
-/** Copies `bytes` bytes of each of `blocks` blocks that are `stride` bytes apart, from `from` on to `to` and on. */
-type StridedCopy = (
-  source: DataView,
-  from: number,
-  stride: number,
-  target: DataView,
-  to: number,
-  bytes: number,
-  blocks: number,
-) => void;
-
-/**
- * The loop for planes of this size. Each loop has one width of access and few steps per block, which the compiler turns
- * into bare loads and stores: several times faster than one general loop, or than copying subarrays.
- */
-function copyFor(bytes: number): StridedCopy {
-  if (bytes === 16) return copySixteen;
-  if (bytes % 16 === 0) return copySixteens;
-  if (bytes === 4) return copyWord;
-  if (bytes % 4 === 0) return copyWords;
-  return bytes === 2 ? copyHalfWord : copyBytes;
-}
-
-const copySixteen: StridedCopy = (source, from, stride, target, to, _bytes, blocks) => {
-  for (let b = 0, s = from, t = to; b < blocks; b++, s += stride, t += 16) {
-    target.setBigUint64(t, source.getBigUint64(s, true), true);
-    target.setBigUint64(t + 8, source.getBigUint64(s + 8, true), true);
-  }
-};
-
-const copySixteens: StridedCopy = (source, from, stride, target, to, bytes, blocks) => {
-  for (let b = 0, s = from, t = to; b < blocks; b++, s += stride) {
-    for (let i = 0; i < bytes; i += 16, t += 16) {
-      target.setBigUint64(t, source.getBigUint64(s + i, true), true);
-      target.setBigUint64(t + 8, source.getBigUint64(s + i + 8, true), true);
-    }
-  }
-};
-
-const copyWord: StridedCopy = (source, from, stride, target, to, _bytes, blocks) => {
-  for (let b = 0, s = from, t = to; b < blocks; b++, s += stride, t += 4) {
-    target.setUint32(t, source.getUint32(s, true), true);
-  }
-};
-
-const copyWords: StridedCopy = (source, from, stride, target, to, bytes, blocks) => {
-  for (let b = 0, s = from, t = to; b < blocks; b++, s += stride) {
-    for (let i = 0; i < bytes; i += 4, t += 4) target.setUint32(t, source.getUint32(s + i, true), true);
-  }
-};
-
-const copyHalfWord: StridedCopy = (source, from, stride, target, to, _bytes, blocks) => {
-  for (let b = 0, s = from, t = to; b < blocks; b++, s += stride, t += 2) {
-    target.setUint16(t, source.getUint16(s, true), true);
-  }
-};
-
-const copyBytes: StridedCopy = (source, from, stride, target, to, bytes, blocks) => {
-  for (let b = 0, s = from, t = to; b < blocks; b++, s += stride) {
-    for (let i = 0; i < bytes; i++, t++) target.setUint8(t, source.getUint8(s + i));
-  }
-};

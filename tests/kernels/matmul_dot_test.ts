@@ -5,7 +5,7 @@
 import { KernelSet, type KernelSetOptions } from "../../src/kernels/kernel_set.ts";
 import { DOT_FORMATS, dotSizes } from "../../src/kernels/dot_plan.ts";
 import { matmul, type MatmulNode } from "../../src/kernels/matmul.ts";
-import { FORMATS } from "../../src/quant/formats.ts";
+import { type FormatName, FORMATS } from "../../src/quant/formats.ts";
 import { assert, assertEquals } from "../support/assert.ts";
 import { assertClose, type Lab, openBench } from "./harness.ts";
 import { matmulNode, type ProductShape } from "./matmul_node.ts";
@@ -14,6 +14,13 @@ const bench = openBench();
 const DOTS: KernelSetOptions = { strategy: "teams", dots: "all" };
 /** With a few hundred x between -1 and 1, of which all 32 neighbours have a largest that is near 1. */
 const TOLERANCE = 1e-4;
+
+/** Rows that a team has at a time where there are enough, those of the formats in `dot_plan.ts`. */
+const MOST_ROWS: Readonly<Partial<Record<FormatName, number>>> = {
+  ...{ f32: 2, f16: 2, bf16: 2 },
+  ...{ q8_0: 4, q4_k: 4, q5_k: 4, q6_k: 2 },
+  ...{ q4_0: 8, q4_1: 8, q5_0: 8, q5_1: 8, mxfp4: 8 },
+};
 
 const SMALL: ProductShape = { format: "q4_1", rows: 40, columns: 96, tokens: 3 };
 
@@ -38,11 +45,15 @@ for (const rows of [1, 3, 63, 65, 257, 1500]) {
   Deno.test(`matmul by slices with ${rows} rows of weights`, () => check({ ...SMALL, rows, tokens: 1 }));
 }
 
-for (const format of ["q4_0", "q8_0"] as const) {
-  Deno.test(`matmul by slices of ${format} weights with so many rows that a team has four at a time`, async () => {
-    const shape = { format, rows: 2 ** 18 + 5, columns: 96, tokens: 1 };
+for (const format of DOT_FORMATS) {
+  Deno.test(`matmul by slices of ${format} weights with so many rows that a team has its most at a time`, async () => {
+    const columns = Math.max(96, FORMATS[format].blockLength);
+    const shape = { format, rows: 2 ** 18 + 5, columns, tokens: 1 };
     const kernels = new KernelSet(bench.device, DOTS);
-    assertEquals(dotSizes(kernels, { ...shape, matrices: 1, aligned: true })?.constants.ROWS, 4);
+    assertEquals(
+      dotSizes(kernels, { ...shape, matrices: 1, aligned: true })?.constants.ROWS,
+      MOST_ROWS[format],
+    );
     await check(shape);
   });
 }
