@@ -13,13 +13,13 @@ void decode_chunk(Weights w, uint chunk, out float v[CHUNK]) {
   const uint group = chunk & 3;
   const uint64_t ql = w.address + bytes_of(chunk >> 2, 64) + (group & 1) * 32;
   const uint64_t qh = plane_qh(w) + bytes_of(chunk >> 2, 32);
-  const uint64_t scales = plane_scales(w) + bytes_of(chunk >> 2, 8) + group;
+  const uvec2 scales = load_uvec2(plane_scales(w) + bytes_of(chunk >> 2, 8)) >> 8 * group;
   const float d = load_f16(plane_d(w) + bytes_of(chunk >> 3, 2));
   const uint shift = (group >> 1) * 4;
   [[unroll]] for (int part = 0; part < 2; part++) {
     const uvec4 high = (load_uvec4(qh + 16 * part) >> (group * 2) & 0x03030303u) << 4;
     const uvec4 words = load_uvec4(ql + 16 * part) >> shift & 0x0f0f0f0fu | high;
-    const float scale = d * signed_byte_f32(load_u8(scales + 4 * part), 0);
+    const float scale = d * signed_byte_f32(scales[part], 0);
     [[unroll]] for (int i = 0; i < 4; i++) {
       [[unroll]] for (int k = 0; k < 4; k++) {
         v[16 * part + 4 * i + k] = fma(scale, byte_f32(words[i], k), -32.0 * scale);

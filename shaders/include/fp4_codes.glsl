@@ -9,4 +9,4 @@ uint fp4_corrections(uint codes) {
   const uint mask = corrected * 15;
   return codes & mask & 0xaaaaaaaau | ~mask & 0x55555555u;
 }
-const int FP4_OFFSET = 13;
+const float FP4_OFFSET = 13.0;
