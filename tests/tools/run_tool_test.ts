@@ -17,6 +17,7 @@ for (
     "tools/shader_stats.ts",
     "tools/build.ts",
     "bench/compare_llama_cpp.ts",
+    "bench/formats.ts",
   ]
 ) {
   Deno.test(`${script} --help says how it is used`, async () => {
@@ -47,6 +48,8 @@ const MISTAKES: [script: string, args: string[], message: RegExp][] = [
     ["smollm2-135m", "--context", "0.5"],
     /^Expected .* for --context, found "0.5"\n$/,
   ],
+  ["bench/formats.ts", ["--format", "q9"], /^Unknown format "q9" for --format; it takes .*\n$/],
+  ["bench/formats.ts", ["--columns", "1000"], /^Expected a multiple of 256 for --columns, found 1000\n$/],
   ["tools/build.ts", ["--what"], /^Unknown option '--what'.*\n$/],
 ];
 
@@ -57,3 +60,17 @@ for (const [script, args, message] of MISTAKES) {
     assert(message.test(stderr), stderr);
   });
 }
+
+Deno.test("bench/formats.ts times products with a matrix of the size that was asked for", async () => {
+  const size = ["--megabytes", "1", "--columns", "512", "--format", "q4_0,f16"];
+  const { code, stdout } = await run("bench/formats.ts", ...size, "--json");
+  assertEquals(code, 0);
+  const lines = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals(lines.map(({ format, rows, columns, bytes }) => [format, rows, columns, bytes]), [
+    ["q4_0", 3473, 512, 3473 * 512 / 32 * 18],
+    ["f16", 977, 512, 977 * 512 * 2],
+  ]);
+  for (const { samples_us, limit_gb_per_s } of lines) {
+    assert([...samples_us, limit_gb_per_s].every((number) => number > 0), stdout);
+  }
+});
