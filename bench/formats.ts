@@ -16,6 +16,7 @@ import { blockCount, type FormatName, tensorBytes } from "../src/quant/formats.t
 import { deviceBytes } from "../src/quant/planes.ts";
 import { chooseAdapter, Device, type DeviceBuffer, Instance, Recorder, span } from "../src/vulkan/mod.ts";
 import { runTool, wholeNumber } from "../tools/run_tool.ts";
+import { median, timeRounds } from "./rounds.ts";
 
 const USAGE =
   `usage: formats.ts [--megabytes N] [--columns N] [--tokens N] [--format F[,F...]] [--device D] [--json]
@@ -28,12 +29,6 @@ const USAGE =
 
 /** Products between two barriers. */
 const PRODUCTS = 10;
-/** A submission lasts about this long, so that its start and end do not count. */
-const SUBMISSION_MS = 20;
-const ROUNDS_MAX = 64;
-const SAMPLES = 7;
-/** Time that a GPU is kept busy before the first sample, so that its clocks are up. */
-const WARM_UP_MS = 300;
 /** What fills the matrix: as a scale, a small float16 in either half. */
 const FILL = 0x2b2b2b2b;
 
@@ -72,9 +67,9 @@ async function run(args: string[]): Promise<void> {
   for (const format of formats) {
     const shape = { format, columns, tokens, rows: Math.ceil(bytes / tensorBytes(format, columns)) };
     const samples = await timeProduct(device, shape);
-    const median = samples.toSorted((a, b) => a - b)[SAMPLES >> 1];
+    const us = median(samples);
     const read = tensorBytes(format, shape.rows * columns);
-    const speed = read / median * 1e6;
+    const speed = read / us * 1e6;
     if (values.json) {
       console.log(
         JSON.stringify({ ...shape, bytes: read, samples_us: samples, limit_gb_per_s: limit / 1e9 }),
@@ -83,7 +78,7 @@ async function run(args: string[]): Promise<void> {
     rows.push([
       format,
       `${shape.rows} x ${columns}`,
-      median.toFixed(1),
+      us.toFixed(1),
       (speed / 1e9).toFixed(0),
       `${(100 * speed / limit).toFixed(0)} %`,
     ]);
@@ -125,18 +120,8 @@ async function timeProduct(device: Device, { format, rows, columns, tokens }: Sh
   for (const buffer of [weights, x]) filling.fill(span(buffer), FILL);
   using filled = filling.finish();
   await device.wait(device.submit([filled]));
-  const warm = performance.now() + (device.info.isCpu ? 0 : WARM_UP_MS);
-  const time = async (rounds: number) => {
-    const start = performance.now();
-    await device.wait(device.submit(Array.from({ length: rounds }, () => commands)));
-    return performance.now() - start;
-  };
-  let roundMs: number;
-  do roundMs = await time(1); while (performance.now() < warm);
-  const rounds = Math.min(ROUNDS_MAX, Math.ceil(SUBMISSION_MS / roundMs));
-  const samples: number[] = [];
-  while (samples.length < SAMPLES) samples.push(await time(rounds) * 1000 / (rounds * PRODUCTS));
-  return samples;
+  const { samples } = await timeRounds(device, commands);
+  return samples.map((us) => us / PRODUCTS);
 }
 
 function valueOf(id: number, rows: number, width: number): Value {

@@ -18,6 +18,7 @@ for (
     "tools/build.ts",
     "bench/compare_llama_cpp.ts",
     "bench/formats.ts",
+    "bench/sampler.ts",
   ]
 ) {
   Deno.test(`${script} --help says how it is used`, async () => {
@@ -50,6 +51,11 @@ const MISTAKES: [script: string, args: string[], message: RegExp][] = [
   ],
   ["bench/formats.ts", ["--format", "q9"], /^Unknown format "q9" for --format; it takes .*\n$/],
   ["bench/formats.ts", ["--columns", "1000"], /^Expected a multiple of 256 for --columns, found 1000\n$/],
+  [
+    "bench/sampler.ts",
+    ["--vocabulary", "4194304"],
+    /^Expected at most 4194303 tokens for --vocabulary, found .*\n$/,
+  ],
   ["tools/build.ts", ["--what"], /^Unknown option '--what'.*\n$/],
 ];
 
@@ -73,4 +79,20 @@ Deno.test("bench/formats.ts times products with a matrix of the size that was as
   for (const { samples_us, limit_gb_per_s } of lines) {
     assert([...samples_us, limit_gb_per_s].every((number) => number > 0), stdout);
   }
+});
+
+Deno.test("bench/sampler.ts times one kind of sampling after the other", async () => {
+  const { code, stdout } = await run("bench/sampler.ts", "--vocabulary", "1000", "--json");
+  assertEquals(code, 0);
+  const lines = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals(lines.map(({ kernels, vocabulary }) => [kernels, vocabulary]), [
+    ["greedy", 1000],
+    ["top", 1000],
+    ["draw", 1000],
+    ["best+draw", 1000],
+    ["best+mass+draw", 1000],
+    ["best+count+mass+draw", 1000],
+    ["penalties+best+count+mass+draw", 1000],
+  ]);
+  assert(lines.every(({ samples_us }) => samples_us.every((us: number) => us > 0)), stdout);
 });
