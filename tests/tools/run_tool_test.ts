@@ -1,6 +1,7 @@
 /** How the scripts under tools/ and bench/ answer questions and mistakes. */
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "../support/assert.ts";
+import { TempDirectory } from "../support/temp.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -19,6 +20,7 @@ for (
     "bench/compare_llama_cpp.ts",
     "bench/formats.ts",
     "bench/sampler.ts",
+    "bench/start.ts",
   ]
 ) {
   Deno.test(`${script} --help says how it is used`, async () => {
@@ -56,6 +58,7 @@ const MISTAKES: [script: string, args: string[], message: RegExp][] = [
     ["--vocabulary", "4194304"],
     /^Expected at most 4194303 tokens for --vocabulary, found .*\n$/,
   ],
+  ["bench/start.ts", ["-m", "x.gguf", "--runs", "0"], /^Expected .* for --runs, found "0"\n$/],
   ["tools/build.ts", ["--what"], /^Unknown option '--what'.*\n$/],
 ];
 
@@ -95,4 +98,23 @@ Deno.test("bench/sampler.ts times one kind of sampling after the other", async (
     ["penalties+best+count+mass+draw", 1000],
   ]);
   assert(lines.every(({ samples_us }) => samples_us.every((us: number) => us > 0)), stdout);
+});
+
+Deno.test("bench/start.ts times a run with an empty cache and the runs behind it", async () => {
+  using folder = new TempDirectory();
+  const model = folder.join("model.gguf");
+  assertEquals((await run("tools/synth_model.ts", "smollm2-135m", model, "--layers", "1")).code, 0);
+  const { code, stdout } = await run("bench/start.ts", "-m", model, "--runs", "2", "--json");
+  assertEquals(code, 0);
+  const lines = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals(lines.map(({ cached, exit_ms }) => [cached, exit_ms.length]), [["nothing", 1], ["all", 2]]);
+  for (const { first_text_ms, exit_ms } of lines) {
+    assert(first_text_ms.every((ms: number, i: number) => ms > 0 && ms < exit_ms[i]), stdout);
+  }
+});
+
+Deno.test("bench/start.ts says in a line why there is nothing to measure", async () => {
+  const { code, stdout, stderr } = await run("bench/start.ts", "-m", "missing.gguf");
+  assertEquals([code, stdout], [1, ""]);
+  assert(/^Cannot measure: ".*" failed: zinc: Cannot .*missing\.gguf.*\n$/.test(stderr), stderr);
 });
